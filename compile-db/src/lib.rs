@@ -1,0 +1,1 @@
+//! Reads and records compilation databases and finds the programs a build makes.

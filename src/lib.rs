@@ -1,0 +1,2 @@
+//! Model checking of C programs: see ARCHITECTURE.md for the map.
+pub mod ir;

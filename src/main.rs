@@ -1,0 +1,2 @@
+//! The command `cegas-scan`.
+fn main() {}
