@@ -19,7 +19,24 @@ impl Assembly {
     pub(crate) fn maker(&mut self, path: &Path) -> Option<Maker> {
         let key = self.paths.key(path);
         let real = || self.makers.get(&path.canonicalize().ok()?).copied();
-        self.makers.get(&key).copied().or_else(real)
+        self.makers.get(&key).copied().or_else(real).or_else(|| self.moved(path))
+    }
+
+    /// An object that was renamed after it was compiled (`cc -c a.c && mv a.o obj/`, `cc -c -o a.tmp a.c && mv a.tmp a.o`):
+    /// the one unit whose object is gone and either had this name or stood in this folder with this stem.
+    fn moved(&self, path: &Path) -> Option<Maker> {
+        if !self.build.recorded || path.extension() != Some(OsStr::new("o")) {
+            return None;
+        }
+        let mut candidates = self.build.units.iter().enumerate().filter(|(_, unit)| {
+            unit.output.as_ref().is_some_and(|output| {
+                let renamed =
+                    output.parent() == path.parent() && output.file_stem() == path.file_stem();
+                (output.file_name() == path.file_name() || renamed) && !output.exists()
+            })
+        });
+        let (unit, _) = candidates.next()?;
+        candidates.next().is_none().then_some(Maker::Unit(unit))
     }
 
     /// Takes a link in. `made` holds, for each item that is a source, what became of it.
