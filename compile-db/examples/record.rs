@@ -1,6 +1,6 @@
 //! Records a build and prints what was seen: `record SCRATCH -- make -j2`, or reads a database: `record FILE`.
 
-use compile_db::{Build, Error, read, record, shim_main};
+use compile_db::{Build, Error, read, record, shim_main, targets};
 use std::{env, ffi::OsString, path::Path, process::ExitCode};
 
 fn main() -> ExitCode {
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         }
     };
     match result {
-        Ok(build) => print(&build),
+        Ok(build) => print(&build, arguments.first().map(Path::new).filter(|path| path.is_file())),
         Err(error) => {
             eprintln!("record: {error}");
             return ExitCode::from(2);
@@ -34,7 +34,7 @@ fn record_here(scratch: &Path, command: &[OsString]) -> Result<Build, Error> {
     Ok(recording.build)
 }
 
-fn print(build: &Build) {
+fn print(build: &Build, database: Option<&Path>) {
     for (index, unit) in build.units.iter().enumerate() {
         println!("unit {index} {} -> {:?} {:?}", unit.source.display(), unit.output, unit.flags);
     }
@@ -52,5 +52,16 @@ fn print(build: &Build) {
     }
     for note in &build.notes {
         println!("note {}: {}", note.subject, note.text);
+    }
+    for target in targets(build, database).unwrap_or_default() {
+        println!(
+            "target {:?} {} {:?} archives {:?} missing {:?} by {}",
+            target.kind,
+            target.name,
+            target.units,
+            target.from_archives,
+            target.missing,
+            target.evidence
+        );
     }
 }

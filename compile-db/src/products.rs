@@ -22,21 +22,34 @@ impl Assembly {
         self.makers.get(&key).copied().or_else(real).or_else(|| self.moved(path))
     }
 
-    /// An object that was renamed after it was compiled (`cc -c a.c && mv a.o obj/`, `cc -c -o a.tmp a.c && mv a.tmp a.o`):
-    /// the one unit whose object is gone and either had this name or stood in this folder with this stem.
+    /// An object that was renamed after it was compiled (`cc -c a.c && mv a.o obj/`, or zlib's
+    /// `cc -c -o objs/a.o a.c && mv objs/a.o a.lo`): the unit of the same stem whose object is gone, the nearest if
+    /// there are several, nobody if two are equally near.
     fn moved(&self, path: &Path) -> Option<Maker> {
-        if !self.build.recorded || path.extension() != Some(OsStr::new("o")) {
+        let object = matches!(path.extension().and_then(OsStr::to_str), Some("o" | "lo" | "obj"));
+        if !self.build.recorded || !object {
             return None;
         }
-        let mut candidates = self.build.units.iter().enumerate().filter(|(_, unit)| {
-            unit.output.as_ref().is_some_and(|output| {
-                let renamed =
-                    output.parent() == path.parent() && output.file_stem() == path.file_stem();
-                (output.file_name() == path.file_name() || renamed) && !output.exists()
-            })
-        });
-        let (unit, _) = candidates.next()?;
-        candidates.next().is_none().then_some(Maker::Unit(unit))
+        let nearness = |output: &Path| {
+            let shared = output.components().zip(path.components()).take_while(|(a, b)| a == b);
+            (output.file_name() == path.file_name(), shared.count())
+        };
+        let gone = |output: &Path| output.file_stem() == path.file_stem() && !output.exists();
+        let mut candidates: Vec<_> = self
+            .build
+            .units
+            .iter()
+            .enumerate()
+            .filter_map(|(index, unit)| Some((unit.output.as_deref()?, index)))
+            .filter(|(output, _)| gone(output))
+            .map(|(output, index)| (nearness(output), index))
+            .collect();
+        candidates.sort();
+        match candidates.as_slice() {
+            [.., (second, _), (first, _)] if first == second => None,
+            [.., (_, unit)] => Some(Maker::Unit(*unit)),
+            [] => None,
+        }
     }
 
     /// Takes a link in. `made` holds, for each item that is a source, what became of it.
