@@ -198,7 +198,8 @@ impl Assembly {
             return None;
         }
         let source = paths::absolute(&call.directory, path);
-        if self.build.recorded && (is_probe(&source) || !source.exists() && !product.exists()) {
+        let gone = || !(product.exists() || source.exists() && call.directory.exists());
+        if self.build.recorded && (is_probe(&source) || gone()) {
             return None;
         }
         let key = self.paths.key(&source);
