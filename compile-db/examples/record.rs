@@ -1,7 +1,14 @@
 //! Records a build and prints what was seen: `record SCRATCH -- make -j2`, or reads a database: `record FILE`.
 
-use compile_db::{Build, Error, read, record, shim_main, targets};
-use std::{env, ffi::OsString, path::Path, process::ExitCode};
+use compile_db::{
+    Build, Error, Symbols, Target, Unit, read, record, shim_main, targets, targets_by_symbols,
+};
+use std::{
+    env,
+    ffi::OsString,
+    path::Path,
+    process::{Command, ExitCode},
+};
 
 fn main() -> ExitCode {
     if let Some(code) = shim_main() {
@@ -34,6 +41,29 @@ fn record_here(scratch: &Path, command: &[OsString]) -> Result<Build, Error> {
     Ok(recording.build)
 }
 
+/// What the objects themselves say, if the build left them there.
+fn by_symbols(build: &Build) -> Vec<Target> {
+    let symbols: Vec<Option<Symbols>> = build.units.iter().map(symbols_of).collect();
+    targets_by_symbols(build, &symbols)
+}
+
+fn symbols_of(unit: &Unit) -> Option<Symbols> {
+    let object = unit.output.as_ref().filter(|object| object.is_file())?;
+    let output = Command::new("nm").args(["-g", "--format=posix"]).arg(object).output().ok()?;
+    let mut symbols = Symbols::default();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let mut words = line.split(' ');
+        let (Some(name), Some(kind)) = (words.next(), words.next()) else { continue };
+        match kind {
+            "U" => symbols.undefined.push(name.to_owned()),
+            "w" | "v" => {}
+            "W" | "V" => symbols.weak.push(name.to_owned()),
+            _ => symbols.defined.push(name.to_owned()),
+        }
+    }
+    Some(symbols)
+}
+
 fn print(build: &Build, database: Option<&Path>) {
     for (index, unit) in build.units.iter().enumerate() {
         println!("unit {index} {} -> {:?} {:?}", unit.source.display(), unit.output, unit.flags);
@@ -53,7 +83,7 @@ fn print(build: &Build, database: Option<&Path>) {
     for note in &build.notes {
         println!("note {}: {}", note.subject, note.text);
     }
-    for target in targets(build, database).unwrap_or_default() {
+    for target in targets(build, database).unwrap_or_else(|| by_symbols(build)) {
         println!(
             "target {:?} {} {:?} archives {:?} missing {:?} by {}",
             target.kind,

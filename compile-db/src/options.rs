@@ -267,15 +267,31 @@ static TABLE: LazyLock<HashMap<String, (Shape, Act)>> = LazyLock::new(|| {
     table
 });
 
+/// The lengths of the names that begin with a dash and a given letter, longest first: most arguments of a large build
+/// start with -I or -D, and those need one look.
+static LENGTHS: LazyLock<HashMap<&'static [u8], Vec<usize>>> = LazyLock::new(|| {
+    let mut lengths: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for name in TABLE.keys() {
+        lengths.entry(start(name.as_bytes())).or_default().push(name.len());
+    }
+    for lengths in lengths.values_mut() {
+        lengths.sort_by_key(|&length| std::cmp::Reverse(length));
+        lengths.dedup();
+    }
+    lengths
+});
+
+fn start(name: &[u8]) -> &[u8] {
+    name.get(..2).unwrap_or(name)
+}
+
 /// The longest name in the table that this argument spells or starts with.
 pub(crate) fn lookup(argument: &[u8]) -> Option<(&'static str, Shape, Act)> {
-    const LONGEST: usize = 48;
-    (1..=argument.len().min(LONGEST)).rev().find_map(|length| {
+    LENGTHS.get(start(argument))?.iter().find_map(|&length| {
         let name = std::str::from_utf8(argument.get(..length)?).ok()?;
         let (name, (shape, act)) = TABLE.get_key_value(name)?;
-        let whole = length == argument.len();
         let fits = match shape {
-            Alone | Separate => whole,
+            Alone | Separate => length == argument.len(),
             Joined | Either => true,
         };
         fits.then_some((name.as_str(), *shape, *act))

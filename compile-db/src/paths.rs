@@ -4,7 +4,7 @@
 
 use std::{
     collections::HashMap,
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     os::unix::fs::FileTypeExt,
     path::{Component, Path, PathBuf},
 };
@@ -31,8 +31,9 @@ pub(crate) fn absolute(base: &Path, path: impl AsRef<OsStr>) -> PathBuf {
 
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
-    folders: HashMap<PathBuf, PathBuf>,
-    devices: HashMap<PathBuf, bool>,
+    // By bytes: hashing a path component by component takes most of the time of reading a large database.
+    folders: HashMap<OsString, PathBuf>,
+    devices: HashMap<OsString, bool>,
 }
 
 impl Paths {
@@ -41,18 +42,18 @@ impl Paths {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return path.to_owned();
         };
-        if let Some(real) = self.folders.get(folder) {
+        if let Some(real) = self.folders.get(folder.as_os_str()) {
             return real.join(name);
         }
         let real = folder.canonicalize().unwrap_or_else(|_| clean(folder));
         let key = real.join(name);
-        self.folders.insert(folder.to_owned(), real);
+        self.folders.insert(folder.into(), real);
         key
     }
 
     /// Whether opening this could block, or read what is no file of the project.
     pub(crate) fn is_device(&mut self, path: &Path) -> bool {
-        if let Some(&known) = self.devices.get(path) {
+        if let Some(&known) = self.devices.get(path.as_os_str()) {
             return known;
         }
         let real = path.canonicalize().unwrap_or_else(|_| clean(path));
@@ -65,7 +66,7 @@ impl Paths {
                     || kind.is_char_device()
                     || kind.is_block_device()
             });
-        self.devices.insert(path.to_owned(), device);
+        self.devices.insert(path.into(), device);
         device
     }
 }
