@@ -268,8 +268,8 @@ impl Assembly {
     }
 
     pub(crate) fn note(&mut self, subject: &str, text: &str) {
-        let subject = subject.chars().flat_map(printable).collect();
-        self.build.notes.push(Note { subject, text: text.to_owned() });
+        let printable = |text: &str| text.chars().flat_map(printable).collect();
+        self.build.notes.push(Note { subject: printable(subject), text: printable(text) });
     }
 
     fn count_dropped(&mut self, dropped: &[Dropped], source: &Path) {

@@ -188,6 +188,8 @@ impl Parser<'_> {
     fn keep(&mut self, name: &str, shape: Shape, value: &OsStr) {
         match shape {
             Shape::Alone => self.command.flags.push(name.into()),
+            // `-D ''`: without a value clang would take the next flag for it.
+            Shape::Either if value.is_empty() => {}
             Shape::Joined | Shape::Either => {
                 let mut flag = OsString::from(name);
                 flag.push(value);

@@ -16,15 +16,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Chromium's database has some 300 MB.
+const MAX_BYTES: u64 = 4 << 30;
+
 /// Reads a compilation database.
 ///
 /// An entry that cannot be used is listed in [`Build::skipped`]; only a file that is no database is an error.
 pub fn read(path: &Path) -> Result<Build, Error> {
     let unreadable = |source| Error::Read { path: path.to_owned(), source };
     let path = path.canonicalize().map_err(unreadable)?;
-    if !path.metadata().map_err(unreadable)?.is_file() {
-        let source = std::io::Error::other("not a regular file");
-        return Err(Error::Read { path, source });
+    let metadata = path.metadata().map_err(unreadable)?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        let reason = if metadata.is_file() { "larger than 4 GiB" } else { "not a regular file" };
+        return Err(Error::Read { path, source: std::io::Error::other(reason) });
     }
     let text = fs::read(&path).map_err(unreadable)?;
     let json = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);

@@ -100,18 +100,10 @@ fn find_link_txts(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 
 fn ninja_links(build_dir: &Path) -> Option<Vec<Script>> {
     let file = build_dir.join("build.ninja");
-    let commands = ninja::commands(&file)?;
-    let mut scripts = Vec::new();
-    for command in commands {
-        // One edge may run several commands: `rm -f lib.a && ar qc lib.a x.o && ranlib lib.a`.
-        for words in command.split(|word| word == "&&" || word == ";") {
-            if is_link(words) {
-                let evidence = Evidence::BuildNinja { file: file.clone() };
-                let directory = build_dir.to_owned();
-                scripts.push(Script { directory, words: words.to_vec(), evidence });
-            }
-        }
-    }
+    let commands = ninja::commands(&file, is_link)?;
+    let evidence = || Evidence::BuildNinja { file: file.clone() };
+    let script = |words| Script { directory: build_dir.to_owned(), words, evidence: evidence() };
+    let scripts: Vec<Script> = commands.into_iter().map(script).collect();
     (!scripts.is_empty()).then_some(scripts)
 }
 

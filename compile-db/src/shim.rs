@@ -13,6 +13,7 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     fs,
+    io::{self, Write},
     os::unix::{
         ffi::OsStrExt,
         fs::PermissionsExt,
@@ -68,8 +69,7 @@ pub fn shim_main() -> Option<ExitCode> {
         .filter(|entry| Marker::read(entry).is_none_or(|other| other.log != marker.log));
     let path = env::join_paths(without_shims).unwrap_or(path);
     let Some(real) = marker.real.or_else(|| find(&name, &path)) else {
-        eprintln!("{}: command not found", name.display());
-        return Some(ExitCode::from(NOT_FOUND));
+        return Some(fail(&name, "command not found"));
     };
     if let (true, Some(first)) = (by_path, words.first_mut()) {
         *first = real.clone().into();
@@ -80,8 +80,13 @@ pub fn shim_main() -> Option<ExitCode> {
         .args(env::args_os().skip(1))
         .env("PATH", path)
         .exec();
-    eprintln!("{}: {error}", real.display());
-    Some(ExitCode::from(NOT_FOUND))
+    Some(fail(real.as_os_str(), &error.to_string()))
+}
+
+/// Says why there is no compiler; the build may have closed its streams, which must not matter.
+fn fail(tool: &OsStr, reason: &str) -> ExitCode {
+    writeln!(io::stderr(), "{}: {reason}", tool.display()).ok();
+    ExitCode::from(NOT_FOUND)
 }
 
 /// Trouble with the log is silent: the build must not notice, and what is lost shows as objects of unknown origin.

@@ -130,7 +130,7 @@ pub(crate) fn of_links(
         };
         let mut closure = Closure::new(build, links);
         closure.seen.insert((index, true));
-        closure.add_all(link, true);
+        closure.add_all(link);
         let units = closure.units;
         if units.is_empty() {
             continue;
@@ -171,10 +171,18 @@ impl<'a> Closure<'a> {
         Closure { build, links, seen, units, known, required: HashSet::new(), missing: Vec::new() }
     }
 
-    /// Everything in a link; `required`: whether it is in for sure or only if it is needed.
-    fn add_all(&mut self, link: &Link, required: bool) {
-        self.missing.extend(link.unknown.iter().cloned());
-        for part in &link.parts {
+    /// Everything in a link, in the order a linker sees it. A list of open links, not recursion: chains of archives come
+    /// from files of the project and may be of any length.
+    fn add_all(&mut self, root: &'a Link) {
+        self.missing.extend(root.unknown.iter().cloned());
+        // Each open link's remaining parts, and whether they are in for sure or only if they are needed.
+        let mut open = vec![(root.parts.iter(), true)];
+        while let Some((parts, required)) = open.last_mut() {
+            let required = *required;
+            let Some(part) = parts.next() else {
+                open.pop();
+                continue;
+            };
             match *part {
                 Part::Unit(unit) => {
                     if unit < self.build.units.len() && self.known.insert(unit) {
@@ -196,7 +204,8 @@ impl<'a> Closure<'a> {
                         LinkKind::Executable | LinkKind::Shared | LinkKind::Relocatable => required,
                     };
                     if self.seen.insert((link, inside)) {
-                        self.add_all(inner, inside);
+                        self.missing.extend(inner.unknown.iter().cloned());
+                        open.push((inner.parts.iter(), inside));
                     }
                 }
             }

@@ -214,6 +214,8 @@ fn dangerous_flags_are_dropped_with_a_note() {
         assert_eq!(flags(&build, 0), ["-DSAFE"], "{flag}");
         assert!(!build.notes.is_empty(), "{flag} dropped without a note");
     }
+    let build = one(folder.path(), "gcc -D '' -U '' -I '' -DSAFE -c a.c -D");
+    assert_eq!(flags(&build, 0), ["-DSAFE"], "no kept flag may take the next one for its value");
     let quiet = "-MD -MF /etc/x -MJ /etc/y -o /etc/z -gsplit-dwarf -Wa,-o,/etc/x -fno-integrated-as -O3 -flto";
     let build = one(folder.path(), &format!("gcc -DSAFE {quiet} -c a.c"));
     assert_eq!(flags(&build, 0), ["-DSAFE"]);
