@@ -118,16 +118,31 @@ impl<'a> Index<'a> {
     }
 
     fn target(&self, kind: TargetKind, seeds: Vec<usize>, evidence: Evidence) -> Target {
-        let seed = seeds.first().copied().unwrap_or_default();
         let mut linking = Linking::default();
         let required = seeds.len();
         seeds.into_iter().for_each(|unit| linking.add(unit, self.symbols(unit)));
-        while let Some(wanted) = linking.next_wanted() {
-            let candidates = self.definers.get(wanted).into_iter().flatten().copied();
-            let candidates = candidates.filter(|&unit| !self.defines_main(unit));
-            if let Some(unit) =
-                candidates.min_by_key(|&unit| self.rank(unit, wanted, seed, &linking))
-            {
+        // Symbols that several units define wait until the rest is in: what else is linked often settles them.
+        let mut doubtful = VecDeque::new();
+        loop {
+            let (wanted, certain) = match linking.next_wanted() {
+                Some(wanted) => (wanted, true),
+                None => match doubtful.pop_front() {
+                    Some(wanted) => (wanted, false),
+                    None => break,
+                },
+            };
+            if linking.defined.contains(wanted.name) {
+                continue;
+            }
+            let candidates = self.definers.get(wanted.name).into_iter().flatten().copied();
+            let candidates: Vec<usize> =
+                candidates.filter(|&unit| !self.defines_main(unit)).collect();
+            if certain && candidates.len() > 1 {
+                doubtful.push_back(wanted);
+                continue;
+            }
+            let rank = |unit: &usize| self.rank(*unit, wanted, &linking);
+            if let Some(unit) = candidates.into_iter().min_by_key(rank) {
                 linking.add(unit, self.symbols(unit));
             }
         }
@@ -136,33 +151,47 @@ impl<'a> Index<'a> {
         Target { name: String::new(), kind, units, from_archives, missing: Vec::new(), evidence }
     }
 
-    /// Which of several definitions of a symbol a build would have meant: one that clashes with nothing, was compiled
-    /// with the program's own macros, lies near it, and is not weak.
-    fn rank(
-        &self,
-        unit: usize,
-        wanted: &str,
-        seed: usize,
-        linking: &Linking<'a>,
-    ) -> impl Ord + use<> {
+    /// Which of several definitions of a symbol a build would have meant: one that is not weak, clashes with nothing, was
+    /// compiled with macros that the program has already, lies near the unit that asks, and drags the least along.
+    fn rank(&self, unit: usize, wanted: Wanted<'_>, linking: &Linking<'a>) -> impl Ord + use<> {
         let symbols = self.symbols(unit);
-        let strong = symbols.into_iter().flat_map(|symbols| &symbols.defined);
-        let clashes = strong.filter(|name| linking.defined.contains(name.as_str())).count();
-        let weak =
-            symbols.is_some_and(|symbols| !symbols.defined.iter().any(|name| name == wanted));
-        let macros = match (self.macros.get(unit), self.macros.get(seed)) {
+        let strong = || symbols.into_iter().flat_map(|symbols| &symbols.defined);
+        let weak = !strong().any(|name| name == wanted.name);
+        let clashes = strong().filter(|name| linking.defined.contains(name.as_str())).count();
+        let undefined = symbols.into_iter().flat_map(|symbols| &symbols.undefined);
+        let dragged = undefined.filter(|name| {
+            !linking.defined.contains(name.as_str()) && self.definers.contains_key(name.as_str())
+        });
+        let macros = linking.units.iter().map(|&other| self.distance(unit, other)).min();
+        let near = Reverse(self.nearness(unit, wanted.by));
+        (weak, clashes, macros, near, dragged.count(), unit)
+    }
+
+    fn distance(&self, unit: usize, other: usize) -> usize {
+        match (self.macros.get(unit), self.macros.get(other)) {
             (Some(these), Some(those)) => these.symmetric_difference(those).count(),
             _ => 0,
-        };
-        let source = |unit: usize| self.build.units.get(unit).map(|unit| &unit.source);
-        let shared = match (source(unit), source(seed)) {
-            (Some(this), Some(that)) => {
-                this.components().zip(that.components()).take_while(|(a, b)| a == b).count()
-            }
-            _ => 0,
-        };
-        (weak, clashes, macros, Reverse(shared), unit)
+        }
     }
+
+    /// How many folders the objects of two units share.
+    fn nearness(&self, unit: usize, other: usize) -> usize {
+        let object = |unit: usize| {
+            let unit = self.build.units.get(unit)?;
+            unit.output.as_ref().unwrap_or(&unit.source).parent()
+        };
+        match (object(unit), object(other)) {
+            (Some(this), Some(that)) => this.iter().zip(that).take_while(|(a, b)| a == b).count(),
+            _ => 0,
+        }
+    }
+}
+
+/// A symbol, and the unit that asked for it first.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    name: &'a str,
+    by: usize,
 }
 
 /// A link under way.
@@ -170,7 +199,8 @@ impl<'a> Index<'a> {
 struct Linking<'a> {
     units: Vec<usize>,
     defined: HashSet<&'a str>,
-    wanted: VecDeque<&'a str>,
+    asked: HashSet<&'a str>,
+    wanted: VecDeque<Wanted<'a>>,
 }
 
 impl<'a> Linking<'a> {
@@ -178,15 +208,16 @@ impl<'a> Linking<'a> {
         self.units.push(unit);
         if let Some(symbols) = symbols {
             self.defined.extend(symbols.definitions());
-            self.wanted.extend(symbols.undefined.iter().map(String::as_str));
+            let wanted = symbols.undefined.iter();
+            self.wanted.extend(wanted.map(|name| Wanted { name: name.as_str(), by: unit }));
         }
     }
 
     /// The next symbol that is asked for and not there. Each is tried once: who has it does not change.
-    fn next_wanted(&mut self) -> Option<&'a str> {
+    fn next_wanted(&mut self) -> Option<Wanted<'a>> {
         loop {
             let wanted = self.wanted.pop_front()?;
-            if self.defined.insert(wanted) {
+            if self.asked.insert(wanted.name) && !self.defined.contains(wanted.name) {
                 return Some(wanted);
             }
         }
@@ -213,10 +244,10 @@ pub(crate) fn prune(target: &mut Target, symbols: &[Option<Symbols>]) {
     let mut taken: HashSet<usize> = linking.units.iter().copied().collect();
     // A program whose `main` is in an archive: the start code asks for it.
     if target.kind == TargetKind::Program {
-        linking.wanted.push_front("main");
+        linking.wanted.push_front(Wanted { name: "main", by: 0 });
     }
     while let Some(wanted) = linking.next_wanted() {
-        if let Some(&unit) = definers.get(wanted)
+        if let Some(&unit) = definers.get(wanted.name)
             && taken.insert(unit)
         {
             linking.add(unit, of(unit));

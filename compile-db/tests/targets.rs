@@ -235,6 +235,19 @@ fn of_two_copies_the_fitting_one_is_taken() {
 }
 
 #[test]
+fn what_is_doubtful_waits_for_what_is_certain() {
+    let (build, targets) = by_symbols(&[
+        ("server.c", "", "main", "assert_failed debug"),
+        ("tool.c", "", "main", "assert_failed"),
+        ("debug.c", "", "assert_failed debug", "state"),
+        ("assert.c", "", "assert_failed", ""),
+        ("state.c", "", "state", ""),
+    ]);
+    assert_eq!(sources(&build, &targets[0].units), ["debug.c", "server.c", "state.c"]);
+    assert_eq!(sources(&build, &targets[1].units), ["assert.c", "tool.c"]);
+}
+
+#[test]
 fn position_independent_twins_are_no_left_overs() {
     let (build, targets) = by_symbols(&[
         ("main.c", "", "main", "f"),
