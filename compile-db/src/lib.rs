@@ -8,6 +8,7 @@
 //! Invariant: a build's commands are data. Nothing here runs one, hands one to a shell, or passes a flag on
 //! that is not on the allow-list; recording runs the build because the user asked for exactly that.
 
+mod archive_file;
 mod assemble;
 mod command;
 mod database;

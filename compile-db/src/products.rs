@@ -99,7 +99,10 @@ impl Assembly {
         match self.maker(&path) {
             Some(maker) => link.parts.push(Part::made_by(maker, whole)),
             None if is_of_the_system(&path) || !looks_linkable(&path) => {}
-            None => link.unknown.push(path),
+            None => match self.archive_on_disk(&path) {
+                Some(maker) => link.parts.push(Part::made_by(maker, whole)),
+                None => link.unknown.push(path),
+            },
         }
     }
 
@@ -203,7 +206,7 @@ impl Assembly {
         self.members.get(&key).cloned()
     }
 
-    fn put_archive(&mut self, mut link: Link, members: Vec<(OsString, Part)>) {
+    pub(crate) fn put_archive(&mut self, mut link: Link, members: Vec<(OsString, Part)>) {
         let mut seen = HashSet::new();
         let parts = members.iter().map(|(_, part)| *part);
         link.parts = parts.filter(|part| seen.insert(*part)).collect();

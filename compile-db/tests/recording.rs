@@ -283,7 +283,8 @@ fn compilers_called_by_path() {
     let gcc = Command::new("cc").arg("-v").output().unwrap();
     if String::from_utf8_lossy(&gcc.stderr).contains("gcc version") {
         let build = project.script(&format!(
-            "echo -DX=1 > r && {compiler} @r -c f.c && {compiler} main.c f.o -o prog && rm r"
+            "echo -DX=1 > r && {compiler} @r -c f.c && PATH=/usr/bin:/bin ar rc libf.a f.o\n\
+             {compiler} main.c libf.a -o prog && rm r"
         ));
         assert_eq!(build.notes, []);
         assert_eq!(sources(&build, &target(&build, "prog").units), ["main.c", "f.c"]);
