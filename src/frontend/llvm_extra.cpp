@@ -7,9 +7,11 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/Instruction.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
 
@@ -178,5 +180,23 @@ const char *cegas_constant_bytes(LLVMValueRef constant, size_t *len) {
   StringRef bytes = data ? data->getRawDataValues() : StringRef();
   *len = bytes.size();
   return data ? bytes.data() : nullptr;
+}
+
+// What LLVM's mem2reg does, without the milliseconds its pass manager takes to set up.
+void cegas_promote(LLVMValueRef function) {
+  auto *f = dyn_cast<Function>(unwrap(function));
+  if (!f || f->isDeclaration())
+    return;
+  DominatorTree tree(*f);
+  std::vector<AllocaInst *> variables;
+  do {
+    variables.clear();
+    for (Instruction &inst : f->getEntryBlock())
+      if (auto *variable = dyn_cast<AllocaInst>(&inst))
+        if (isAllocaPromotable(variable))
+          variables.push_back(variable);
+    if (!variables.empty())
+      PromoteMemToReg(variables, tree);
+  } while (!variables.empty());
 }
 }

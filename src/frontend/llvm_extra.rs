@@ -42,6 +42,7 @@ unsafe extern "C" {
     fn cegas_global_variable(global: LLVMValueRef) -> LLVMMetadataRef;
     fn cegas_constant_words(constant: LLVMValueRef, out: *mut u64, capacity: usize) -> usize;
     fn cegas_constant_bytes(constant: LLVMValueRef, len: *mut usize) -> *const u8;
+    fn cegas_promote(function: LLVMValueRef);
 }
 
 /// A debug-info node; compared and hashed by identity.
@@ -204,4 +205,10 @@ pub fn constant_bytes<'m>(constant: LLVMValueRef) -> Option<&'m [u8]> {
         let data = cegas_constant_bytes(constant, &mut len);
         (!data.is_null()).then(|| std::slice::from_raw_parts(data, len))
     }
+}
+
+/// Turns the variables of a function that never leave it into SSA values.
+pub fn promote(function: LLVMValueRef) {
+    // SAFETY: total for any value; no handle into the function's body is alive here.
+    unsafe { cegas_promote(function) }
 }

@@ -25,6 +25,6 @@ pub fn model(name: &str, pieces: &[Piece<'_>]) -> Result<Program, LinkError> {
 pub fn prepared(name: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let context = Context::create();
     let module = module::read(&context, name, bytes)?;
-    prepare::prepare(&module)?;
+    prepare::prepare(&module);
     Ok(module.write_bitcode_to_memory().as_slice().to_vec())
 }

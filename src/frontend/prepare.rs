@@ -1,22 +1,19 @@
-//! What is done to a unit's module before it is linked: the few passes that make it smaller and
-//! keep every event of the C program.
+//! What is done to a unit's module before it is linked: variables become values where they can, and
+//! every event of the C program stays.
 //!
-//! `mem2reg` turns an uninitialised variable into `undef`, which may be another value at each use.
+//! That alone would turn an uninitialised variable into `undef`, which may be another value at each use.
 //! C's variable is arbitrary but *one* value; so each scalar variable is first given a value at its
 //! birth, the result of a call that the lowering knows, and stays one SSA value from then on.
 
+use super::llvm_extra;
 use super::lower::UNINIT_PREFIX;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::context::ContextRef;
-use inkwell::llvm_sys::error::{LLVMConsumeError, LLVMErrorRef};
-use inkwell::llvm_sys::transforms::pass_builder::{
-    LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
-};
 use inkwell::module::Module;
-use inkwell::types::{AnyType, BasicTypeEnum};
+use inkwell::types::BasicTypeEnum;
 use inkwell::values::{
-    AnyValue, AsValueRef, BasicValue, CallSiteValue, FunctionValue, InstructionOpcode,
+    AsValueRef, BasicValue, CallSiteValue, FunctionValue, InstructionOpcode,
     InstructionValue, PointerValue,
 };
 use rustc_hash::FxHashMap;
@@ -24,13 +21,13 @@ use rustc_hash::FxHashMap;
 const LIFETIME_START: &str = "llvm.lifetime.start.p0";
 
 /// Prepares `module` for linking and lowering.
-pub(super) fn prepare(module: &Module<'_>) -> Result<(), String> {
+pub(super) fn prepare(module: &Module<'_>) {
     let optnone = Attribute::get_named_enum_kind_id("optnone");
     for function in module.get_functions().filter(|f| f.count_basic_blocks() > 0) {
         function.remove_enum_attribute(AttributeLoc::Function, optnone);
         give_birth_values(module, function);
+        llvm_extra::promote(function.as_value_ref());
     }
-    run_passes(module, c"mem2reg")
 }
 
 /// Stores an unknown value into each scalar variable where its life begins.
@@ -122,22 +119,4 @@ fn store_unknown<'ctx>(
         // Cannot fail: the builder stands before an instruction of this function.
         let _ = builder.build_store(pointer, value.as_basic_value_enum());
     }
-    debug_assert!(call.as_any_value_enum().get_type().print_to_string() == ty.print_to_string());
-}
-
-fn run_passes(module: &Module<'_>, passes: &std::ffi::CStr) -> Result<(), String> {
-    // SAFETY: a live module, a pass pipeline without target-dependent passes, options freed below.
-    let error: LLVMErrorRef = unsafe {
-        let options = LLVMCreatePassBuilderOptions();
-        let machine = std::ptr::null_mut();
-        let error = LLVMRunPasses(module.as_mut_ptr(), passes.as_ptr(), machine, options);
-        LLVMDisposePassBuilderOptions(options);
-        error
-    };
-    if error.is_null() {
-        return Ok(());
-    }
-    // SAFETY: an error that is not null is ours to free.
-    unsafe { LLVMConsumeError(error) };
-    Err(format!("LLVM refused the passes {}", passes.to_string_lossy()))
 }
