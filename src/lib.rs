@@ -4,6 +4,7 @@ pub mod cancel;
 pub mod cli;
 pub mod config;
 pub mod exit;
+pub mod frontend;
 pub mod ir;
 pub mod progress;
 pub mod report;

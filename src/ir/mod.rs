@@ -15,8 +15,10 @@ pub mod consts;
 pub mod debug;
 pub mod ids;
 pub mod inst;
+pub mod print;
 pub mod program;
 pub mod types;
+mod words;
 
 pub use consts::{Const, ConstExpr, Consts, Init};
 pub use debug::{Binding, CType, Debug, Loc, SourceFile, Var, VarKind};
@@ -28,6 +30,7 @@ pub use inst::{
     Access, BinaryOp, Callee, CastOp, CheckKind, FloatPredicate, GepTerm, Inst, IntPredicate,
     Operand, OverflowOp, PureOp, RmwOp,
 };
+pub use print::{print, print_function, print_inst};
 pub use program::{
     Block, Def, FuncAttrs, Function, Global, InstData, Linkage, Machine, Program, Value,
 };
