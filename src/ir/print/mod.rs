@@ -25,7 +25,7 @@ mod inst;
 mod values;
 
 use super::consts::Init;
-use super::ids::{FuncId, GlobalId, InstId, TextId};
+use super::ids::{FuncId, GlobalId, InstId, TextId, TypeId};
 use super::program::{Function, Global, Program};
 use super::words::{FUNC_ATTRS, Word};
 use cranelift_entity::EntityRef;
@@ -49,6 +49,13 @@ pub fn print_function(program: &Program, func: FuncId) -> String {
 pub fn print_inst(program: &Program, inst: InstId) -> String {
     let mut text = String::new();
     let _ = Printer::new(program, &mut text).inst(inst);
+    text
+}
+
+/// A type as it is written where it is used.
+pub fn type_text(program: &Program, ty: TypeId) -> String {
+    let mut text = String::new();
+    let _ = Printer::new(program, &mut text).ty(ty);
     text
 }
 
