@@ -231,7 +231,6 @@ words!(PureOp {
     FShl "fshl",
     FShr "fshr",
     PtrMask "ptrmask",
-    Arbitrary "arbitrary",
 });
 
 words!(RmwOp {
