@@ -25,7 +25,8 @@ impl<'t> Line<'t> {
 
     /// What is wrong at the next token.
     pub(super) fn error(&self, message: impl Into<String>) -> ParseError {
-        let read = self.text.get(..self.at).unwrap_or(self.text);
+        let rest = self.text.get(self.at..).unwrap_or("").trim_start();
+        let read = self.text.get(..self.text.len() - rest.len()).unwrap_or(self.text);
         ParseError { line: self.number, column: read.chars().count() + 1, message: message.into() }
     }
 
@@ -186,7 +187,8 @@ impl<'t> Line<'t> {
     /// An id, if the next word is one of that kind.
     pub(super) fn try_id<T: EntityRef + Display>(&mut self) -> Option<T> {
         let word = self.peek_word();
-        let digits = word.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let digits = word.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let digits = word.get(word.len() - digits..)?;
         // The ids kept out mean `none` and the end of a range up to the last id.
         let index: u32 = digits.parse().ok().filter(|&index| index < u32::MAX - 1)?;
         let id = T::new(index as usize);
