@@ -35,7 +35,7 @@ impl Parser {
         } else if line.eat_word("opaque") {
             Type::Opaque(line.string()?.into())
         } else {
-            self.plain_type(line)?
+            self.plain_type(line, Self::ty)?
         };
         line.expect_word("size")?;
         let size = line.int()?;
@@ -49,42 +49,45 @@ impl Parser {
         line.end()
     }
 
-    /// A type that is written in full where it is used.
-    fn plain_type(&mut self, line: &mut Line<'_>) -> Read<Type> {
+    /// A scalar, or an array or vector of such elements.
+    fn plain_type(
+        &mut self,
+        line: &mut Line<'_>,
+        elem: fn(&mut Self, &mut Line<'_>) -> Read<TypeId>,
+    ) -> Read<Type> {
         if line.eat("[") {
-            let (len, elem) = self.sequence(line)?;
+            let len = line.int()?;
+            line.expect_word("x")?;
+            let elem = elem(self, line)?;
             line.expect("]")?;
             return Ok(Type::Array { elem, len });
         }
         if line.eat("<") {
-            let (len, elem) = self.sequence(line)?;
+            let len = line.int()?;
+            line.expect_word("x")?;
+            let elem = elem(self, line)?;
             line.expect(">")?;
             return Ok(Type::Vector { elem, len });
         }
         scalar(line)
     }
 
-    fn sequence(&mut self, line: &mut Line<'_>) -> Read<(u64, TypeId)> {
-        let len = line.int()?;
-        line.expect_word("x")?;
-        let elem = match line.try_id() {
-            Some(id) => id,
-            None => {
-                let before = line.clone();
-                let ty = scalar(line)?;
-                self.known_type(&before, &ty)?
-            }
-        };
-        Ok((len, elem))
-    }
-
-    /// A type where it is used.
+    /// A type where it is used: its id, or in full if it is a scalar or made of scalars only.
     pub(super) fn ty(&mut self, line: &mut Line<'_>) -> Read<TypeId> {
         if let Some(id) = line.try_id() {
             return Ok(id);
         }
         let before = line.clone();
-        let ty = self.plain_type(line)?;
+        let ty = self.plain_type(line, Self::scalar_id)?;
+        self.known_type(&before, &ty)
+    }
+
+    fn scalar_id(&mut self, line: &mut Line<'_>) -> Read<TypeId> {
+        if let Some(id) = line.try_id() {
+            return Ok(id);
+        }
+        let before = line.clone();
+        let ty = scalar(line)?;
         self.known_type(&before, &ty)
     }
 
