@@ -6,6 +6,7 @@ pub mod config;
 pub mod exit;
 pub mod frontend;
 pub mod ir;
+pub mod line;
 pub mod progress;
 pub mod report;
 pub mod rules;

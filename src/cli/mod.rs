@@ -111,7 +111,8 @@ fn one_line(error: &clap::Error, name: &str) -> anyhow::Error {
         .lines()
         .map(str::trim)
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .filter(|line| !line.is_empty())
+        // The other tip, to pass it behind `--`, would run it as a build.
+        .filter(|line| !line.is_empty() && !line.contains("as a value, use"))
         .map(|line| line.strip_prefix("error: ").or(line.strip_prefix("tip: ")).unwrap_or(line))
         .collect();
     anyhow!("{}; see {name} --help", parts.join("; "))

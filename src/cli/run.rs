@@ -9,8 +9,9 @@ use super::{Flavour, Invocation, parse};
 use crate::cancel::{Cancel, Cancelled};
 use crate::config::Settings;
 use crate::exit::Exit;
+use crate::line::one_line;
 use crate::progress::Progress;
-use crate::report::{self, Report, one_line};
+use crate::report::{self, Report};
 use crate::versions::Versions;
 
 /// Runs the tool. `scan` is the pipeline.

@@ -4,7 +4,6 @@
 //! of workers and no hash order in it, so equal scans give equal bytes.
 
 mod json;
-mod line;
 mod output;
 mod sarif;
 mod text;
@@ -14,7 +13,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::exit::Exit;
-pub use line::one_line;
 pub use output::{check_writable, write};
 
 /// The result of one scan. Lists are in the order in which they are reported.
