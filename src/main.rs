@@ -1,8 +1,6 @@
 //! The command `cegas-scan`.
 use cegas::cli::{self, Flavour};
-use cegas::versions::Versions;
 
 fn main() -> std::process::ExitCode {
-    let versions = Versions { llvm: "19".into(), z3: "?".into() };
-    cli::run(Flavour::Scan, &versions, |_, _, _| anyhow::bail!("there is no pipeline yet"))
+    cli::run(Flavour::Scan, &cegas::versions(), |_, _, _| anyhow::bail!("there is no pipeline yet"))
 }

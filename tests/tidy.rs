@@ -229,11 +229,12 @@ fn texts(root: &Path) -> Vec<(String, String)> {
             let name = entry.file_name();
             let path = folder.join(&name);
             let kind = entry.file_type().expect("known kind");
+            let built = ["target", ".git", ".deps", "cegas.sarif", "node_modules", "__pycache__"];
+            if built.iter().any(|skip| name == *skip) {
+                continue;
+            }
             if kind.is_dir() {
-                let built = ["target", ".git", ".deps", "node_modules", "__pycache__"];
-                if !built.iter().any(|skip| name == *skip) {
-                    folders.push(path);
-                }
+                folders.push(path);
             } else if kind.is_file()
                 && let Ok(text) = fs::read_to_string(root.join(&path))
             {

@@ -6,6 +6,7 @@ pub mod llvm;
 pub mod lower;
 pub mod prepare;
 pub mod module;
+pub mod version;
 
 use crate::ir::Program;
 use inkwell::context::Context;
