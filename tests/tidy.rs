@@ -37,6 +37,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("config", &["budgets", "rules"]),
     ("progress", &["config", "line"]),
     ("ir", &[]),
+    ("project", &["config", "frontend"]),
     ("frontend", &["budgets", "cancel", "ir", "library", "line", "progress"]),
     ("library", &["ir"]),
     ("pta", &["budgets", "cancel", "ir", "library"]),
