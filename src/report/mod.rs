@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::exit::Exit;
+pub use crate::line::one_line;
 pub use output::{check_writable, write};
 
 /// The result of one scan. Lists are in the order in which they are reported.
