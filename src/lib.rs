@@ -8,12 +8,9 @@ pub mod frontend;
 pub mod ir;
 pub mod line;
 pub mod progress;
+pub mod project;
 pub mod report;
 pub mod rules;
+pub mod scan;
 pub mod smt;
 pub mod versions;
-
-/// Versions of the libraries that are linked in.
-pub fn versions() -> versions::Versions {
-    versions::Versions { llvm: frontend::version::llvm_version(), z3: smt::version::z3_version() }
-}

@@ -8,3 +8,10 @@ pub struct Versions {
     /// Decides formulas.
     pub z3: String,
 }
+
+impl Versions {
+    /// Of the libraries this program runs with.
+    pub fn linked() -> Self {
+        Self { llvm: crate::frontend::llvm_version(), z3: crate::smt::version::z3_version() }
+    }
+}

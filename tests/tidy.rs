@@ -32,7 +32,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("budgets", &[]),
     ("exit", &[]),
     ("line", &[]),
-    ("versions", &[]),
+    ("versions", &["frontend", "smt"]),
     ("cancel", &["exit"]),
     ("config", &["budgets", "rules"]),
     ("progress", &["config", "line"]),

@@ -4,6 +4,7 @@
 //! of workers and no hash order in it, so equal scans give equal bytes.
 
 mod json;
+mod model;
 mod output;
 mod sarif;
 mod text;
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 use crate::exit::Exit;
 pub use crate::line::one_line;
+pub use model::shown_path;
 pub use output::{check_writable, write};
 
 /// The result of one scan. Lists are in the order in which they are reported.
