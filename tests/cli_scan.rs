@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tool::{Place, ran};
 
-const GOOD: &str = "int add(int a, int b) { return a + b; }\nint main(void) { return add(1, 2); }\n";
+const GOOD: &str =
+    "int add(int a, int b) { return a + b; }\nint main(void) { return add(1, 2); }\n";
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
@@ -161,7 +162,8 @@ fn a_folder_without_a_build_is_answered_with_what_to_do() {
 #[test]
 fn odd_names_are_just_names() {
     let place = Place::new();
-    for name in ["with space/ä ö.c", "new\nline.c", "-dash.c", "quo'te\".c", "$(touch hacked).c"] {
+    for name in ["with space/ä ö.c", "new\nline.c", "-dash.c", "quo'te\".c", "$(touch hacked).c"]
+    {
         place.write(name, GOOD);
         let path = place.dir().join(name);
         let scan = ran(place.command().arg("--json=r.json").arg(&path));
@@ -176,7 +178,10 @@ fn cargo_cegas_scans_what_build_scripts_compile() {
     let place = Place::new();
     place.write("native/add.c", "int add(int a, int b) { return a + b; }\n");
     place.write("src/lib.rs", "");
-    place.write("Cargo.toml", "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
+    place.write(
+        "Cargo.toml",
+        "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+    );
     // As the crate `cc` does it, without the crate: tests fetch nothing.
     let build = r#"
 use std::process::Command;
