@@ -3,8 +3,8 @@
 
     prepare.py [NAME…]
 
-Each build runs under Bear, which writes $CEGAS_PROJECTS/NAME/compile_commands.json as a user of Bear would have
-it, and that under strace, from which truth.json comes. The built tree stays in NAME/db, because
+Each build runs under Bear, which writes compile_commands.json into the tree as a user of Bear would have it,
+and that under strace, from which $CEGAS_PROJECTS/NAME/truth.json comes. The built tree stays in NAME/db, because
 generated sources and headers must be there when the database is scanned.
 """
 
@@ -24,7 +24,7 @@ def prepare(project, jobs):
         if shutil.which(tool) is None:
             raise recipe.Failure(f"{project.name}: {tool} is not here; integration/projects/fetch.sh --deps installs {package}")
     tree = project.fresh("db")
-    strace, database = project.home / "strace.log", project.home / "compile_commands.json"
+    strace, database = project.home / "strace.log", tree / "compile_commands.json"
     command = truth.STRACE + ["-o", str(strace), "bear", "--output", str(database), "--"] + project.build_command(jobs)
     recipe.run(command, tree, project.home / "db.build.log", f"{project.name}: build")
     facts = truth.write(out, tree, strace, {"project": project.name, "version": project.version()})
