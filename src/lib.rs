@@ -1,2 +1,12 @@
 //! Model checking of C programs: see ARCHITECTURE.md for the map.
+pub mod budgets;
+pub mod cancel;
+pub mod cli;
+pub mod config;
+pub mod exit;
+pub mod frontend;
 pub mod ir;
+pub mod progress;
+pub mod report;
+pub mod rules;
+pub mod versions;

@@ -1,0 +1,10 @@
+//! Versions of the libraries that results depend on, for `--version` and the reports.
+
+/// As `19.1.7` each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Versions {
+    /// Reads and links the program.
+    pub llvm: String,
+    /// Decides formulas.
+    pub z3: String,
+}
