@@ -12,6 +12,7 @@ Invariant: units and targets are in the order of their paths, and every path bel
 """
 
 import codecs
+import functools
 import json
 import os
 import pathlib
@@ -49,31 +50,21 @@ def events(log, start):
             entry = pending.pop((int(resumed[1]), resumed[2]), None)
             if entry:
                 entry[3] = int(resumed[3])
-    # A child's first line may come before its parent's clone returns: know the parents first.
-    parent = {}
-    for pid, name, _, result in lines:
-        if name in ("clone", "clone3", "fork", "vfork") and result and result > 0:
-            parent[result] = pid
     directory = {}
-
-    def cwd(pid):
-        if pid not in directory:
-            directory[pid] = cwd(parent[pid]) if pid in parent else start
-        return directory[pid]
-
     for pid, name, rest, result in lines:
-        cwd(pid)
         if result is None or result < 0:
             continue
+        cwd = directory.setdefault(pid, start)
         if name == "chdir":
             path = unquote(STRING.search(rest)[1])
-            directory[pid] = os.path.normpath(os.path.join(cwd(pid), path))
+            directory[pid] = os.path.normpath(os.path.join(cwd, path))
         elif name == "fchdir":
             path = re.search(r"<(.*)>", rest)[1]
             directory[pid] = path
         elif name in ("clone", "clone3", "fork", "vfork"):
-            # Fix the child's directory as of now, before the parent moves on.
-            cwd(result)
+            # Here, where the call begins: the child's first line may come before the call's end. A number may
+            # have belonged to another process before.
+            directory[result] = cwd
         elif name == "execve":
             executable = STRING.match(rest)
             arguments, at = [], rest.index("[", executable.end()) + 1
@@ -81,7 +72,7 @@ def events(log, start):
                 string = STRING.match(rest, at)
                 arguments.append(unquote(string[1]))
                 at = string.end() + (2 if rest.startswith(", ", string.end()) else 0)
-            yield cwd(pid), unquote(executable[1]), arguments
+            yield cwd, unquote(executable[1]), arguments
 
 
 class Build:
@@ -269,9 +260,11 @@ class Build:
         for path, link in sorted(self.links.items()):
             if not ids(link["direct"] + link["offered"]) or not os.path.exists(path):
                 continue
-            names = file_symbols(path)
+            files, globals_ = symbols(path)
             direct, offered = ids(link["direct"]), ids(link["offered"])
-            pulled = [n for n in offered if os.path.basename(real[n]["file"]) in names and n not in direct]
+            # Two members may come from files of one name: what they define tells them apart.
+            pulled = [n for n in offered if os.path.basename(real[n]["file"]) in files and n not in direct
+                      and (real[n]["object"] is None or symbols(os.path.join(self.root, real[n]["object"]))[1] <= globals_)]
             targets.append({"name": relative(path), "kind": link["kind"], "direct": direct, "pulled": pulled,
                             "offered": offered, "libraries": [relative(p) for p in link["libraries"]]})
         for path, members in sorted(self.archives.items()):
@@ -282,10 +275,15 @@ class Build:
         return {"units": real, "targets": sorted(targets, key=lambda target: target["name"])}
 
 
-def file_symbols(path):
-    """The source names in a linked program's symbol table: one per object that the linker took."""
+@functools.cache
+def symbols(path):
+    """A linked program's or object's symbol table: the names of its source files (one per object that the linker
+    took), and of the functions and variables that it defines for others."""
     text = subprocess.run(["readelf", "-sW", path], capture_output=True, text=True, errors="replace").stdout
-    return {line.split()[-1] for line in text.splitlines() if " FILE " in line and len(line.split()) == 8}
+    rows = [line.split() for line in text.splitlines()]
+    rows = [row for row in rows if len(row) == 8 and row[0].endswith(":")]
+    return ({row[7] for row in rows if row[3] == "FILE"},
+            {row[7].split("@")[0] for row in rows if row[6] != "UND" and row[4] == "GLOBAL" and row[5] == "DEFAULT"})
 
 
 def write(path, root, log, header):
