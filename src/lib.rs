@@ -7,6 +7,8 @@ pub mod exit;
 pub mod frontend;
 pub mod ir;
 pub mod progress;
+pub mod project;
 pub mod report;
 pub mod rules;
+pub mod scan;
 pub mod versions;

@@ -5,6 +5,7 @@ use super::llvm::{LlvmLinkage, Reader, Val};
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
+use compile_db::Symbols;
 use rustc_hash::FxHashMap;
 
 /// One unit's module, ready to be linked.
@@ -115,14 +116,6 @@ fn definitions_of<'m>(reader: Reader<'m>) -> impl Iterator<Item = Val<'m>> {
         !symbol.is_declaration() && symbol.linkage() == LlvmLinkage::LLVMExternalLinkage
     };
     reader.functions().chain(reader.globals()).chain(reader.aliases()).filter(is_strong)
-}
-
-/// The names a linker sees in a unit.
-#[derive(Debug, Clone, Default)]
-pub struct Symbols {
-    pub defined: Vec<String>,
-    pub weak: Vec<String>,
-    pub undefined: Vec<String>,
 }
 
 /// The names a unit offers and needs, as a linker sees them.

@@ -185,3 +185,11 @@ fn unpack(mut bytes: Vec<u8>) -> Option<(Symbols, Vec<u8>)> {
     let Names { defined, weak, undefined } = names;
     Some((Symbols { defined, weak, undefined }, bytes))
 }
+
+/// A file of bitcode or LLVM's text form.
+pub fn read(path: &Path) -> Result<Compiled, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let (bitcode, symbols) = prepared(&path.to_string_lossy(), &bytes)?;
+    let key = Key::of([bytes.as_slice()]);
+    Ok(Compiled { bitcode, symbols, key, from_cache: false })
+}

@@ -5,6 +5,7 @@
 
 mod json;
 mod line;
+mod model;
 mod output;
 mod sarif;
 mod text;
@@ -15,6 +16,7 @@ use serde::Serialize;
 
 use crate::exit::Exit;
 pub use line::one_line;
+pub use model::shown_path;
 pub use output::{check_writable, write};
 
 /// The result of one scan. Lists are in the order in which they are reported.

@@ -322,7 +322,6 @@ impl Typing<'_> {
                 self.int(mask)?;
                 return self.gives_pointer();
             }
-            PureOp::Arbitrary => return self.gives_value().map(drop),
         };
         let ty = self.gives_value()?;
         ensure(args.len() == count, || format!("takes {count} operands, not {}", args.len()))?;
