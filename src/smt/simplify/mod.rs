@@ -23,6 +23,7 @@ mod derived;
 mod divide;
 mod float;
 mod shape;
+mod solve;
 
 use super::expr::{ExprId, Node, Op, Pool};
 use super::fold::fold;
