@@ -64,12 +64,13 @@ impl Pool {
 
     fn mul_overflow(&mut self, op: Op, a: ExprId, b: ExprId) -> ExprId {
         let w = self.same_width(a, b);
+        // Of one bit, 1 is -1, and only -1 * -1 does not fit. (Z3 is wrong here: it must not see it.)
+        if w == 1 {
+            return if op == Op::SMulO { self.and(a, b) } else { self.bool(false) };
+        }
         let (a, b) = self.ordered(a, b);
-        match self.as_const(b) {
-            Some(0) => return self.bool(false),
-            // Of one bit, 1 is -1.
-            Some(1) if w > 1 || op == Op::UMulO => return self.bool(false),
-            _ => {}
+        if let Some(0 | 1) = self.as_const(b) {
+            return self.bool(false);
         }
         self.finish(op, 1, 0, &[a, b])
     }
