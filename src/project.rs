@@ -88,12 +88,15 @@ impl Project {
         if self.one_program {
             return vec![self.files_target(compiled)];
         }
-        if let Some(targets) = compile_db::targets(&self.build, self.database.as_deref()) {
-            return targets;
-        }
         let symbols: Vec<Option<compile_db::Symbols>> =
             compiled.iter().map(|unit| Some(unit.as_ref().ok()?.symbols.clone())).collect();
-        compile_db::targets_by_symbols(&self.build, &symbols)
+        match compile_db::targets(&self.build, self.database.as_deref()) {
+            Some(mut targets) => {
+                targets.iter_mut().for_each(|target| target.prune(&symbols));
+                targets
+            }
+            None => compile_db::targets_by_symbols(&self.build, &symbols),
+        }
     }
 
     fn files_target(&self, compiled: &[Result<Compiled, String>]) -> Target {
@@ -110,6 +113,8 @@ impl Project {
                 compile_db::TargetKind::Objects
             },
             units: (0..self.sources.len()).collect(),
+            from_archives: Vec::new(),
+            missing: Vec::new(),
             evidence: compile_db::Evidence::Named,
         }
     }

@@ -172,6 +172,10 @@ fn assemble(
     }
     for (target, modelled) in targets.iter().zip(models) {
         let units = target.units.iter().filter_map(|&unit| project.sources.get(unit));
+        for missing in &target.missing {
+            let file = report::shown_path(missing, &settings.root);
+            report.notes.push(note(Some(&target.name), &format!("{file} is not in the model")));
+        }
         report.notes.extend(modelled.notes.iter().map(|text| note(Some(&target.name), text)));
         report.targets.push(report::Target {
             name: target.name.clone(),

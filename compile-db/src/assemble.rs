@@ -9,6 +9,7 @@ use crate::{
     language::Language,
     linker::{Item, LinkLine},
     paths::{self, Paths},
+    settle::is_probe,
     tool::{self, Tool},
     words,
 };
@@ -105,9 +106,11 @@ impl Assembly {
             Mode::Check if self.build.recorded => {}
             Mode::Link => {
                 let sources = command.line.items.clone();
+                let product = command.line.output.as_deref().unwrap_or(OsStr::new("a.out"));
+                let product = paths::absolute(&call.directory, product);
                 let made = sources.iter().map(|item| match item {
                     Item::Source { path, language } => {
-                        self.source(call, &command, path, *language, None)
+                        self.source(call, &command, path, *language, &product, None)
                     }
                     Item::File { .. } | Item::Library { .. } => None,
                 });
@@ -151,7 +154,7 @@ impl Assembly {
         if let Some(output) = linked.cloned() {
             for item in &items {
                 if let Item::Source { path, language } = item {
-                    let made = self.source(call, &command, path, *language, None);
+                    let made = self.source(call, &command, path, *language, &output, None);
                     self.link_of_pieces(&call.directory, &output, made, &items);
                 }
             }
@@ -169,28 +172,33 @@ impl Assembly {
             if output.is_none() && self.build.recorded {
                 continue;
             }
-            if let (Some(maker), Some(output)) =
-                (self.source(call, &command, path, *language, output.clone()), output)
-            {
+            let product = output.clone().unwrap_or_default();
+            let maker = self.source(call, &command, path, *language, &product, output.clone());
+            if let (Some(maker), Some(output)) = (maker, output) {
                 let key = self.paths.key(&output);
                 self.makers.insert(key, maker);
             }
         }
     }
 
-    /// Adds the unit of one source, or the reason why there is none.
+    /// Adds the unit of one source, or the reason why there is none. `product` is the file that came of it, alone or
+    /// with others: in a recording, a source that is gone together with its product was a probe.
     fn source(
         &mut self,
         call: &Call,
         command: &Command,
         path: &OsStr,
         language: Language,
+        product: &Path,
         output: Option<PathBuf>,
     ) -> Option<Maker> {
         if path == "-" || path == "/dev/null" {
             return None;
         }
         let source = paths::absolute(&call.directory, path);
+        if self.build.recorded && (is_probe(&source) || !source.exists() && !product.exists()) {
+            return None;
+        }
         let key = self.paths.key(&source);
         if let Some(&maker) = self.makers.get(&key) {
             // The assembly of a unit compiled with -S before.

@@ -19,7 +19,37 @@ impl Assembly {
     pub(crate) fn maker(&mut self, path: &Path) -> Option<Maker> {
         let key = self.paths.key(path);
         let real = || self.makers.get(&path.canonicalize().ok()?).copied();
-        self.makers.get(&key).copied().or_else(real)
+        self.makers.get(&key).copied().or_else(real).or_else(|| self.moved(path))
+    }
+
+    /// An object that was renamed after it was compiled (`cc -c a.c && mv a.o obj/`, or zlib's
+    /// `cc -c -o objs/a.o a.c && mv objs/a.o a.lo`): the unit of the same stem whose object is gone, the nearest if
+    /// there are several, nobody if two are equally near.
+    fn moved(&self, path: &Path) -> Option<Maker> {
+        let object = matches!(path.extension().and_then(OsStr::to_str), Some("o" | "lo" | "obj"));
+        if !self.build.recorded || !object {
+            return None;
+        }
+        let nearness = |output: &Path| {
+            let shared = output.components().zip(path.components()).take_while(|(a, b)| a == b);
+            (output.file_name() == path.file_name(), shared.count())
+        };
+        let gone = |output: &Path| output.file_stem() == path.file_stem() && !output.exists();
+        let mut candidates: Vec<_> = self
+            .build
+            .units
+            .iter()
+            .enumerate()
+            .filter_map(|(index, unit)| Some((unit.output.as_deref()?, index)))
+            .filter(|(output, _)| gone(output))
+            .map(|(output, index)| (nearness(output), index))
+            .collect();
+        candidates.sort();
+        match candidates.as_slice() {
+            [.., (second, _), (first, _)] if first == second => None,
+            [.., (_, unit)] => Some(Maker::Unit(*unit)),
+            [] => None,
+        }
     }
 
     /// Takes a link in. `made` holds, for each item that is a source, what became of it.
