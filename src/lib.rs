@@ -2,6 +2,7 @@
 pub mod budgets;
 pub mod cancel;
 pub mod cegas;
+pub mod check;
 pub mod cli;
 pub mod config;
 pub mod exit;
