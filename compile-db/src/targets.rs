@@ -42,6 +42,8 @@ pub enum Evidence {
         output: PathBuf,
     },
     Symbols,
+    /// The user named the files one by one.
+    Named,
     /// Nothing links them: they are what is left.
     LeftOver,
 }
@@ -66,6 +68,7 @@ impl fmt::Display for Evidence {
                 )
             }
             Evidence::Symbols => write!(formatter, "symbols: what an archive linker would pull in"),
+            Evidence::Named => write!(formatter, "the files you named"),
             Evidence::LeftOver => write!(formatter, "no program or library takes these units"),
         }
     }
