@@ -30,6 +30,10 @@ macro_rules! words {
                 }
             }
         }
+        #[cfg(test)]
+        impl $ty {
+            const WORDS: &'static [&'static str] = &[$($word),*];
+        }
     };
 }
 
@@ -305,3 +309,45 @@ pub(super) const FUNC_ATTRS: Flags<FuncAttrs, 5> = [
 
 pub(super) const ACCESS_FLAGS: Flags<Access, 2> =
     [("volatile", |access| &mut access.volatile), ("atomic", |access| &mut access.atomic)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The round trip of `everything.ir` proves something about a word only if the word is in there.
+    #[test]
+    fn the_example_has_every_word() {
+        let example = include_str!("../../tests/ir/everything.ir");
+        for (before, words) in [
+            (" ", Opcode::WORDS),
+            (" = ", BinaryOp::WORDS),
+            ("overflow ", OverflowOp::WORDS),
+            ("icmp ", IntPredicate::WORDS),
+            ("fcmp ", FloatPredicate::WORDS),
+            (" = ", CastOp::WORDS),
+            ("pure ", PureOp::WORDS),
+            ("rmw ", RmwOp::WORDS),
+            (", ", CheckKind::WORDS),
+            ("= ", FloatKind::WORDS),
+            (" ", Linkage::WORDS),
+            (" ", Encoding::WORDS),
+            (" ", &FUNC_ATTRS.map(|(word, _)| word)),
+            (" ", &ACCESS_FLAGS.map(|(word, _)| word)),
+        ] {
+            for word in words {
+                let ends = [" ", "\n"].map(|end| format!("{before}{word}{end}"));
+                assert!(ends.iter().any(|text| example.contains(text)), "{before}{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_first_word_says_which_instruction() {
+        for word in BinaryOp::WORDS.iter().chain(CastOp::WORDS) {
+            assert!(Opcode::from_word(word).is_none(), "{word}");
+        }
+        for word in CastOp::WORDS {
+            assert!(BinaryOp::from_word(word).is_none(), "{word}");
+        }
+    }
+}

@@ -271,15 +271,7 @@ b0:
 var var0 = local \"x\": none at none:0",
                 "binding 0 at i0: v0 is a value of another function",
             ),
-            (
-                "func f1 @g() -> void external {
-b0:
-    bind var0 = v9
-    return
-}",
-                "",
-            ),
-        ][..2],
+        ],
         program,
     );
 }
