@@ -87,14 +87,22 @@ impl Machine<'_> {
             if let Some(instance) = self.instance_of(node.var()) {
                 return Place { guard, base: Base::Object(instance), offset: rest };
             }
-            if let Some((_, Source::Junk)) = self.source_of(node.var()) {
-                let offset = self.smt.pool.add(e, rest);
-                return Place { guard, base: Base::Junk, offset };
-            }
         }
         let offset = self.smt.pool.add(e, rest);
-        let base = if self.speaks_of_addresses(e) { Base::Mixed } else { Base::Number };
+        let base = if self.speaks_of_addresses(offset) {
+            Base::Mixed
+        } else if self.is_junk(offset) {
+            Base::Junk
+        } else {
+            Base::Number
+        };
         Place { guard, base, offset }
+    }
+
+    /// Whether the value was computed from one that was never set.
+    fn is_junk(&self, e: ExprId) -> bool {
+        let is_unset = |source| matches!(source, Some((_, Source::Junk | Source::Uninit)));
+        self.smt.pool.free_vars(&[e]).into_iter().any(|var| is_unset(self.source_of(var)))
     }
 
     /// Compares two scalars of which at least one speaks of addresses.

@@ -60,6 +60,8 @@ struct Explorer<'a> {
     deadline: Instant,
     cancel: &'a Cancel,
     limits: Limits,
+    /// Steps until the next look at the clock.
+    until_look: u32,
 }
 
 /// What is to be done with a state after an instruction.
@@ -94,6 +96,7 @@ impl<'a> Explorer<'a> {
             deadline: Instant::now() + budget.time,
             cancel,
             limits: Limits { milliseconds, ..Limits::default() },
+            until_look: STEPS_PER_LOOK,
         }
     }
 
@@ -152,7 +155,8 @@ impl<'a> Explorer<'a> {
         let mut until_next = 64u32;
         loop {
             steps = steps.wrapping_add(1);
-            if steps.is_multiple_of(STEPS_PER_LOOK) && self.is_over() {
+            self.until_look -= 1;
+            if self.until_look == 0 && self.is_over() {
                 return;
             }
             let before = state.top().map(|frame| frame.block);
@@ -183,6 +187,7 @@ impl<'a> Explorer<'a> {
     }
 
     fn is_over(&mut self) -> bool {
+        self.until_look = STEPS_PER_LOOK;
         if Instant::now() >= self.deadline || self.cancel.is_wished() {
             self.cut(Reason::Time);
             return true;
@@ -265,6 +270,8 @@ impl<'a> Explorer<'a> {
     fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
         let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
         conditions.push(cond);
+        // A question costs more than many steps: look at the clock after it.
+        self.until_look = 1;
         self.machine.smt.check(&conditions, &self.limits)
     }
 
