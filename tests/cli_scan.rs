@@ -104,6 +104,14 @@ fn a_recorded_build_is_scanned_target_by_target() {
 }
 
 #[test]
+fn what_a_build_says_does_not_mix_with_a_report() {
+    let place = demo();
+    let scan = place.scan(&["--json=-", "--", "make"]);
+    assert_eq!(json(&scan.out)["verdict"], "unknown", "{scan:?}");
+    assert!(scan.err.contains("-o kvtool"), "{scan:?}");
+}
+
+#[test]
 fn a_build_that_fails_is_a_failure() {
     let place = Place::new();
     let scan = place.scan(&["--", "false"]);
