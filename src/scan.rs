@@ -1,6 +1,7 @@
 //! The whole pipeline on one screen: from what the user pointed at to the report.
 
 use crate::cancel::Cancel;
+use crate::check::{self, Checked};
 use crate::config::{self, Settings, Stage};
 use crate::frontend::cache::Cache;
 use crate::frontend::clang::Clang;
@@ -24,7 +25,7 @@ pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result
         let compiled = compile(&project, &Compiler::new(&clang, &store.cache, cancel), progress);
         cancel.check()?;
         let targets = chosen_targets(&project, &compiled, settings)?;
-        let models = model(&project, &compiled, &targets, &store.cache, settings, progress);
+        let models = model(&project, &compiled, &targets, &store.cache, settings, progress, cancel);
         cancel.check()?;
         assemble(&project, &compiled, &targets, models, &store.cache, settings)
     })
@@ -80,6 +81,7 @@ fn chosen_targets(
 /// What is left of a target's model when it has been looked at.
 struct Modelled {
     size: Result<report::Model, String>,
+    checked: Checked,
     notes: Vec<String>,
     entries: Vec<String>,
     dump: Option<String>,
@@ -92,6 +94,7 @@ fn model(
     cache: &Cache,
     settings: &Settings,
     progress: &Progress,
+    cancel: &Cancel,
 ) -> Vec<Modelled> {
     let stage = progress.stage("modelling", Some(targets.len() as u64));
     let one = |target: &Target| {
@@ -105,9 +108,10 @@ fn model(
             .collect();
         let units: Vec<(&str, &Compiled)> = units.iter().map(|(n, u)| (n.as_str(), *u)).collect();
         let modelled = match frontend::model(&target.name, &units, cache) {
-            Ok(program) => look_at(&program, settings),
+            Ok(program) => look_at(&program, settings, cancel),
             Err(error) => Modelled {
                 size: Err(error.to_string()),
+                checked: Checked::default(),
                 notes: Vec::new(),
                 entries: Vec::new(),
                 dump: None,
@@ -120,7 +124,7 @@ fn model(
 }
 
 /// Verifies and measures one model; later stages start here.
-fn look_at(program: &Program, settings: &Settings) -> Modelled {
+fn look_at(program: &Program, settings: &Settings, cancel: &Cancel) -> Modelled {
     let dump = settings.dump.filter(|dump| dump.stage == Stage::Ir);
     let size = match ir::verify(program) {
         Ok(()) => Ok(report::Model::of(program)),
@@ -129,9 +133,14 @@ fn look_at(program: &Program, settings: &Settings) -> Modelled {
             violations.first().map_or_else(String::new, ToString::to_string)
         )),
     };
+    let checked = match &size {
+        Ok(_) if settings.dump.is_none() => check::check(program, settings, cancel),
+        _ => Checked::default(),
+    };
     let found = |name: &&String| program.func_by_name(name).is_some();
     Modelled {
         size,
+        checked,
         notes: program.notes.clone(),
         entries: settings.entries.iter().filter(found).cloned().collect(),
         dump: dump.map(|_| ir::print(program)),
@@ -157,7 +166,8 @@ fn assemble(
         }
     }
     let dump = dump(&models, targets, project, settings);
-    let mut report = Report { dump, ..Report::default() };
+    let checked = models.iter().all(|model| model.checked.complete);
+    let mut report = Report { dump, checked, ..Report::default() };
     report.notes.extend(cache.trouble().map(|text| note(None, text)));
     report.notes.extend(project.build.notes.iter().map(|n| note(Some(&n.subject), &n.text)));
     for skipped in &project.build.skipped {
@@ -177,6 +187,7 @@ fn assemble(
             report.notes.push(note(Some(&target.name), &format!("{file} is not in the model")));
         }
         report.notes.extend(modelled.notes.iter().map(|text| note(Some(&target.name), text)));
+        report.obligations.extend(modelled.checked.obligations);
         report.targets.push(report::Target {
             name: target.name.clone(),
             kind: match target.kind {

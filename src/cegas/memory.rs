@@ -117,6 +117,13 @@ impl Memory {
 }
 
 impl Object {
+    /// The object's life begins or ends here: what it held is gone.
+    pub fn renew(&mut self, life: Life) {
+        self.life = life;
+        self.cells = OrdMap::new();
+        self.background = Background::Uninit;
+    }
+
     /// What lies at `offset`, `bytes` long, in ascending order.
     pub fn pieces(&self, offset: u64, bytes: u64) -> Vec<Piece> {
         let end = offset + bytes;

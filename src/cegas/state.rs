@@ -35,58 +35,13 @@ pub struct Entry {
     pub choices: u32,
 }
 
-/// A choice the execution made where the values known did not decide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
-    Block(BlockId),
-    Callee(FuncId),
-}
-
-/// A list that grows at its end and shares its beginning with others.
-#[derive(Debug, Clone)]
-pub struct Trail(Option<Rc<(Choice, Trail)>>);
-
-impl Trail {
-    pub const EMPTY: Trail = Trail(None);
-
-    pub fn push(&self, choice: Choice) -> Trail {
-        Trail(Some(Rc::new((choice, self.clone()))))
-    }
-
-    /// From the first to the last.
-    pub fn to_vec(&self) -> Vec<Choice> {
-        let mut all = Vec::new();
-        let mut rest = self;
-        while let Some(node) = &rest.0 {
-            all.push(node.0);
-            rest = &node.1;
-        }
-        all.reverse();
-        all
-    }
-}
-
-impl Drop for Trail {
-    /// Iterative: a long trail must not overflow the stack.
-    fn drop(&mut self) {
-        let mut next = self.0.take();
-        while let Some(node) = next {
-            match Rc::try_unwrap(node) {
-                Ok((_, mut rest)) => next = rest.0.take(),
-                Err(_) => break,
-            }
-        }
-    }
-}
-
 #[derive(Debug, Clone)]
 pub struct State {
     pub frames: Vector<Frame>,
     pub memory: Memory,
     /// What holds on this path, oldest first.
     pub assumed: Vector<ExprId>,
-    pub trail: Trail,
-    /// The length of the trail.
+    /// How often the path could have gone another way.
     pub choices: u32,
     /// How many arbitrary values were made on the way.
     pub fresh: u32,
@@ -97,6 +52,19 @@ pub struct State {
 }
 
 impl State {
+    /// Before anything has run: `pending` is run from its end.
+    pub fn new(memory: Memory, pending: Vector<FuncId>) -> State {
+        State {
+            frames: Vector::new(),
+            memory,
+            assumed: Vector::new(),
+            choices: 0,
+            fresh: 0,
+            pending,
+            doubt: None,
+        }
+    }
+
     pub fn top(&self) -> Option<&Frame> {
         self.frames.last()
     }

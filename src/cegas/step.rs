@@ -191,6 +191,7 @@ impl Machine<'_> {
                 let value = self.load(state, ptr, ty)?;
                 if access.volatile {
                     // Somebody else may have written it.
+                    state.doubt("what a volatile variable holds");
                     Some(self.arbitrary(state, ty, Source::Input)?)
                 } else {
                     Some(value)

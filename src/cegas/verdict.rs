@@ -21,10 +21,20 @@ pub enum Proof {
 /// An execution that violates the obligation.
 #[derive(Debug, Clone)]
 pub struct Counterexample {
-    /// The choices along the path.
-    pub path: Vec<super::state::Choice>,
+    /// What the arbitrary values are on the path.
     pub inputs: Model,
+    /// Where it is violated.
     pub at: InstId,
+    pub steps: Vec<TraceStep>,
+}
+
+/// Something that happens on the way to a violation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceStep {
+    pub at: InstId,
+    /// How many calls have not returned.
+    pub depth: u32,
+    pub text: String,
 }
 
 /// Why neither could be shown.

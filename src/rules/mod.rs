@@ -28,3 +28,50 @@ pub const RULES: &[Rule] = &[
     Rule { id: "bad-shift", summary: "a shift amount is negative or too large" },
     Rule { id: "unreachable", summary: "a point declared unreachable is reached" },
 ];
+
+pub mod assertion;
+
+use crate::ir::{InstId, Operand, Program};
+
+/// Something that must hold whenever an instruction is about to be executed.
+#[derive(Clone, Copy, Debug)]
+pub struct Obligation {
+    /// The id of its rule.
+    pub rule: &'static str,
+    pub at: InstId,
+    pub demand: Demand,
+}
+
+/// What must hold.
+#[derive(Clone, Copy, Debug)]
+pub enum Demand {
+    /// The instruction is never reached.
+    NotReached,
+    NonZero(Operand),
+    Equal(Operand, Operand),
+}
+
+/// The obligations that the chosen rules see in the program.
+pub fn mark(program: &Program, rules: &[&'static str]) -> Vec<Obligation> {
+    if rules.contains(&assertion::ID) { assertion::mark(program) } else { Vec::new() }
+}
+
+/// Whether every chosen rule is one that is checked today; what is not checked is never called safe.
+pub fn all_checked(rules: &[&'static str]) -> bool {
+    rules.iter().all(|rule| *rule == assertion::ID)
+}
+
+/// What is wrong when the obligation is violated, in one line.
+pub fn message(_program: &Program, obligation: &Obligation) -> String {
+    let rule = RULES.iter().find(|rule| rule.id == obligation.rule);
+    let what = match obligation.demand {
+        Demand::NotReached => "an error location can be reached",
+        Demand::NonZero(_) => "the asserted condition can be false",
+        Demand::Equal(..) => "values asserted to be equal can differ",
+    };
+    if obligation.rule == assertion::ID {
+        what.to_owned()
+    } else {
+        rule.map_or(what, |rule| rule.summary).to_owned()
+    }
+}
