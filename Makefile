@@ -3,8 +3,8 @@
 #   make scan                 build, scan the demo project, write cegas.sarif
 #   make scan DIR=path        scan another project (BUILD="make -j8 all" says how it is built)
 #   make test                 format, lints and all fast tests
-#   make bench                how fast the front end is
-#   make test-integration     whole projects and other people's tools (fetches sources)
+#   make bench                how fast the front end is (PROJECTS="zlib lua" picks some)
+#   make test-integration     whole projects against the truth (likewise; fetches their sources)
 #   make install              put cegas-scan and `cargo cegas` where cargo puts programs
 
 .PHONY: help setup build scan test bench test-integration install
@@ -13,6 +13,8 @@
 DIR ?= integration/demo
 SARIF ?= cegas.sarif
 CARGO ?= cargo
+# The builds of other people's projects must not see this make.
+CLEAN = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PROJECTS
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -34,11 +36,13 @@ test:
 	$(CARGO) test --workspace
 
 bench: build
-	@integration/bench/run
+	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
+	@$(CLEAN) integration/bench/frontend.py $(PROJECTS)
 
 test-integration: build
 	@integration/setup/ensure test
-	@integration/projects/run
+	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
+	@$(CLEAN) integration/projects/check.py --repeat $(PROJECTS)
 
 install: setup
 	$(CARGO) install --path . --locked

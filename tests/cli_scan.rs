@@ -73,6 +73,31 @@ fn reports_have_the_promised_fields() {
 }
 
 #[test]
+fn exit_codes_follow_the_verdict() {
+    let place = Place::new();
+    let program = |condition: &str| {
+        format!(
+            "#include <assert.h>\nint main(void) {{ int x = 2; assert({condition}); return 0; }}\n"
+        )
+    };
+    place.write("wrong.c", &program("x == 3"));
+    place.write("right.c", &program("x == 2"));
+    let wrong = place.scan(&["--rules=assertion", "--json=r.json", "wrong.c"]);
+    assert_eq!(wrong.code, Some(1), "{wrong:?}");
+    assert!(wrong.out.starts_with("wrong.c:2:"), "{wrong:?}");
+    let report = json(&place.read("r.json"));
+    assert_eq!(report["verdict"], "unsafe");
+    assert_eq!(report["obligations"][0]["rule"], "assertion");
+    assert_eq!(report["obligations"][0]["location"]["line"], 2);
+    let right = place.scan(&["--rules=assertion", "--json=r.json", "right.c"]);
+    assert_eq!(right.code, Some(0), "{right:?}");
+    assert_eq!(json(&place.read("r.json"))["verdict"], "safe");
+    // The other rules are not checked yet, so the same program is not safe in their eyes.
+    let all = place.scan(&["--json=r.json", "right.c"]);
+    assert_eq!((all.code, &json(&place.read("r.json"))["verdict"]), (Some(0), &json!("unknown")));
+}
+
+#[test]
 fn a_unit_that_does_not_compile_does_not_stop_the_others() {
     let place = Place::new();
     place.write("good.c", GOOD);
@@ -101,6 +126,14 @@ fn a_recorded_build_is_scanned_target_by_target() {
     let program = targets.iter().find(|t| t["name"] == "kvtool").expect("the program");
     assert_eq!(program["units"], json!(["main.c", "table.c", "parse.c"]), "{program}");
     assert!(program["model"]["functions"].as_u64().is_some_and(|n| n >= 10), "{program}");
+}
+
+#[test]
+fn what_a_build_says_does_not_mix_with_a_report() {
+    let place = demo();
+    let scan = place.scan(&["--json=-", "--", "make"]);
+    assert_eq!(json(&scan.out)["verdict"], "unknown", "{scan:?}");
+    assert!(scan.err.contains("-o kvtool"), "{scan:?}");
 }
 
 #[test]

@@ -55,6 +55,8 @@ pub fn record(command: &[OsString], directory: &Path, scratch: &Path) -> Result<
         remove(&target)?;
         run.env("CARGO_TARGET_DIR", &target);
     }
+    // Standard output belongs to the caller's own report; what the build says is for people.
+    run.stdout(io::stderr());
     let status =
         run.status().map_err(|source| Error::Run { command: program.clone().into(), source })?;
 

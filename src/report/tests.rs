@@ -73,10 +73,28 @@ demo (program, 2 units, known from a recorded link)
   without a body: ext0, ext1, ext2, ext3, ext4, ext5, ext6, ext7 and 2 more
   not modelled: inline assembly (2)
 
-verdict: unknown (1 target, models built, nothing checked yet, 1 unit not analysed, 1 unit skipped)
+verdict: unknown (1 target, models built, nothing checked, 1 unit not analysed, 1 unit skipped)
 ";
     assert_eq!(plain(&sample(), &[]), expected);
 }
+
+#[test]
+fn text_says_what_is_unknown_and_why() {
+    let reason = "the loop at a.c:2 was cut off".to_owned();
+    let unknown = Obligation { verdict: Verdict::Unknown { reason }, ..finding() };
+    let report = Report { obligations: vec![unknown; SHOWN_AND_TWO], ..Report::default() };
+    let text = plain(&report, &[]);
+    let line = "a.c:3:9: unknown: the loop at a.c:2 was cut off [leak]\n";
+    assert_eq!(text.matches(line).count(), SHOWN_AND_TWO - 2);
+    assert!(text.contains("... and 2 more unknown\n"), "{text}");
+    assert!(
+        text.contains("0 proved, 0 violated, 10 unknown, not everything was looked for"),
+        "{text}"
+    );
+}
+
+/// Two more than the report for people lists.
+const SHOWN_AND_TWO: usize = 10;
 
 #[test]
 fn quiet_keeps_what_matters() {

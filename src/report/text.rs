@@ -38,6 +38,7 @@ pub fn render(report: &Report, settings: &Settings) -> String {
     if settings.quiet {
         return text;
     }
+    push_unknown(&mut text, report);
     for skipped in &report.skipped {
         text += &format!("{}: skipped: {}\n", one_line(&skipped.file), one_line(&skipped.reason));
     }
@@ -53,6 +54,28 @@ pub fn render(report: &Report, settings: &Settings) -> String {
     }
     push_summary(&mut text, report);
     text
+}
+
+/// What could not be decided, and why: the first few, the JSON report has all.
+fn push_unknown(text: &mut String, report: &Report) {
+    let unknown: Vec<_> = report
+        .obligations
+        .iter()
+        .filter_map(|o| match &o.verdict {
+            Verdict::Unknown { reason } => Some((o, reason)),
+            Verdict::Safe | Verdict::Unsafe => None,
+        })
+        .collect();
+    for (obligation, reason) in unknown.iter().take(SHOWN) {
+        let at = &obligation.location;
+        let place = one_line(&format!("{}:{}:{}", at.file, at.line, at.column));
+        let (rule, reason) = (obligation.rule, one_line(reason));
+        *text +=
+            &format!("{STRONG}{place}{STRONG:#}: {DOUBT}unknown{DOUBT:#}: {reason} [{rule}]\n");
+    }
+    if unknown.len() > SHOWN {
+        *text += &format!("... and {} more unknown\n", unknown.len() - SHOWN);
+    }
 }
 
 fn push_target(text: &mut String, target: &Target) {
@@ -85,7 +108,9 @@ fn push_summary(text: &mut String, report: &Report) {
     let verdict = report.verdict().name();
     let targets = counted(report.targets.len(), "target");
     *text += &format!("\n{STRONG}verdict: {verdict}{STRONG:#} ({targets}");
-    if report.checked {
+    if report.obligations.is_empty() && !report.checked {
+        *text += ", models built, nothing checked";
+    } else {
         let count = |wanted: fn(&Verdict) -> bool| {
             report.obligations.iter().filter(|o| wanted(&o.verdict)).count()
         };
@@ -95,8 +120,9 @@ fn push_summary(text: &mut String, report: &Report) {
             count(|v| matches!(v, Verdict::Unsafe)),
             count(|v| matches!(v, Verdict::Unknown { .. })),
         );
-    } else {
-        *text += ", models built, nothing checked yet";
+        if !report.checked {
+            *text += ", not everything was looked for";
+        }
     }
     for (n, what) in [(report.failed.len(), "not analysed"), (report.skipped.len(), "skipped")] {
         if n > 0 {
