@@ -6,12 +6,12 @@ use cegas::smt::value::Model;
 use cegas::smt::{ExprId, Pool, Sort};
 
 mod smt_trees;
-use smt_trees::{Random, TRUTH, Tree, tree};
+use smt_trees::{Random, TRUTH, Tree, rounds, tree};
 
 /// Two variables of four bits: all 256 assignments of many small trees.
 #[test]
 fn small_trees_exhaustively() {
-    for round in 0..3000 {
+    for round in 0..rounds(1500) {
         let mut r = Random(0x5eed << 32 | round);
         let mut p = Pool::new();
         let vars = [p.var("x", Sort::Bits(4)), p.var("y", Sort::Bits(4))];
@@ -115,8 +115,8 @@ fn comparisons_of_bounded_terms() {
     }
 }
 
-fn check_width(w: u32, rounds: u64) {
-    for round in 0..rounds {
+fn check_width(w: u32, count: u64) {
+    for round in 0..rounds(count) {
         let mut r = Random(u64::from(w) << 32 | round);
         let mut p = Pool::new();
         let vars: Vec<ExprId> =
@@ -143,20 +143,20 @@ fn check_width(w: u32, rounds: u64) {
 #[test]
 fn tiny_widths() {
     for w in 1..=8 {
-        check_width(w, 600);
+        check_width(w, 400);
     }
 }
 
 #[test]
 fn machine_widths() {
     for w in [16, 32, 64] {
-        check_width(w, 600);
+        check_width(w, 400);
     }
 }
 
 #[test]
 fn odd_and_wide_widths() {
     for w in [13, 33, 63, 65, 80, 127, 128] {
-        check_width(w, 400);
+        check_width(w, 200);
     }
 }

@@ -4,7 +4,7 @@
 use cegas::smt::{Answer, ExprId, Limits, Pool, Solver, Sort, Stage};
 
 mod smt_trees;
-use smt_trees::{Random, TRUTH, Tree, tree};
+use smt_trees::{Random, TRUTH, Tree, rounds, tree};
 
 /// A condition over the two variables.
 fn condition(r: &mut Random, w: u32) -> Tree {
@@ -58,7 +58,7 @@ fn compare(seed: u64, w: u32, questions: usize) -> Solver {
 #[test]
 fn small_questions_against_brute_force() {
     let mut stats = cegas::smt::Stats::default();
-    for seed in 0..40 {
+    for seed in 0..rounds(40) {
         stats += compare(seed, 4, 12).stats();
     }
     // Every stage has its share, or it is not tested here.

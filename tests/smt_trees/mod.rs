@@ -4,6 +4,12 @@
 
 use cegas::smt::{ExprId, Pool};
 
+/// So many rounds, or that times SMT_TEST_FACTOR for a longer search.
+pub fn rounds(n: u64) -> u64 {
+    let factor = std::env::var("SMT_TEST_FACTOR").ok().and_then(|f| f.parse().ok());
+    n * factor.unwrap_or(1)
+}
+
 /// A small generator of our own, so that a seed names a test for ever (Steele's splitmix64).
 pub struct Random(pub u64);
 
