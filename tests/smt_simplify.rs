@@ -66,9 +66,7 @@ fn agree(p: &mut Pool, t: &Tree, vars: &[ExprId], w: u32, what: &str) {
 fn comparisons_absorb_each_other() {
     let mut p = Pool::new();
     let x = p.var("x", Sort::Bits(3));
-    let plus = |k| move || {
-        Tree::Node("add", vec![Tree::Var(0, 3), Tree::Const(k, 3)], 0, 3)
-    };
+    let plus = |k| move || Tree::Node("add", vec![Tree::Var(0, 3), Tree::Const(k, 3)], 0, 3);
     for name in ["and", "or"] {
         for offset in [0, 2] {
             let (firsts, seconds) = (comparisons(3, plus(0)), comparisons(3, plus(offset)));

@@ -84,8 +84,7 @@ fn chains_of_order_have_cores() {
     let [x, y, z] = ["x", "y", "z"].map(|n| var(&mut s, n, 32));
     let p = s.pool_mut();
     let seven = p.constant(7, 32);
-    let conditions =
-        [p.slt(x, y), p.ne(x, seven), p.slt(y, z), p.ne(z, seven), p.slt(z, x)];
+    let conditions = [p.slt(x, y), p.ne(x, seven), p.slt(y, z), p.ne(z, seven), p.slt(z, x)];
     let Answer::Unsat(core) = s.check(&conditions, &Limits::default()) else {
         panic!("an order without end")
     };

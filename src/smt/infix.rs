@@ -263,9 +263,7 @@ impl Infix<'_> {
         };
         match minus {
             Some(item) => (binds::SUM, vec![Expr(a, binds::SUM), Text(" - "), item]),
-            None => {
-                (binds::SUM, vec![Expr(a, binds::SUM), Text(" + "), Expr(b, binds::PRODUCT)])
-            }
+            None => (binds::SUM, vec![Expr(a, binds::SUM), Text(" + "), Expr(b, binds::PRODUCT)]),
         }
     }
 }

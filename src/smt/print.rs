@@ -31,9 +31,8 @@ impl Display for Smtlib<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let order = self.pool.reachable(&[self.root]);
         let uses = uses(self.pool, &order);
-        let shared = |e: &ExprId| {
-            self.pool.node(*e).arity() > 0 && uses.get(e).is_some_and(|&n| n > 1)
-        };
+        let shared =
+            |e: &ExprId| self.pool.node(*e).arity() > 0 && uses.get(e).is_some_and(|&n| n > 1);
         let bound: Vec<ExprId> = order.into_iter().filter(shared).collect();
         for &e in &bound {
             write!(f, "(let (({e} ")?;
@@ -99,10 +98,34 @@ fn head(f: &mut fmt::Formatter<'_>, n: &Node, pool: &Pool) -> fmt::Result {
     let from = pool.width(n.child(0));
     let name = match n.op {
         Op::Const | Op::Var => "",
-        Op::Not => if truth { "not" } else { "bvnot" },
-        Op::And => if truth { "and" } else { "bvand" },
-        Op::Or => if truth { "or" } else { "bvor" },
-        Op::Xor => if truth { "xor" } else { "bvxor" },
+        Op::Not => {
+            if truth {
+                "not"
+            } else {
+                "bvnot"
+            }
+        }
+        Op::And => {
+            if truth {
+                "and"
+            } else {
+                "bvand"
+            }
+        }
+        Op::Or => {
+            if truth {
+                "or"
+            } else {
+                "bvor"
+            }
+        }
+        Op::Xor => {
+            if truth {
+                "xor"
+            } else {
+                "bvxor"
+            }
+        }
         Op::Add => "bvadd",
         Op::Mul => "bvmul",
         Op::UDiv => "bvudiv",

@@ -83,7 +83,8 @@ impl Pool {
         // Neighbouring fields of 1, 2, 4 … bits are added, all at once.
         let mut field = 1;
         while field < wide {
-            let pattern = (0..wide / (2 * field)).fold(0, |m, i| m | mask(field) << (2 * field * i));
+            let pattern =
+                (0..wide / (2 * field)).fold(0, |m, i| m | mask(field) << (2 * field * i));
             let (pattern, by) = (self.constant(pattern, wide), self.constant(field.into(), wide));
             let even = self.and(sums, pattern);
             let odd = self.lshr(sums, by);
