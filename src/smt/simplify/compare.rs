@@ -390,30 +390,4 @@ impl Pool {
             self.less(moved, x, is_signed)
         })
     }
-
-    pub fn ule(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        let greater = self.ult(b, a);
-        self.not(greater)
-    }
-
-    pub fn sle(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        let greater = self.slt(b, a);
-        self.not(greater)
-    }
-
-    pub fn ugt(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.ult(b, a)
-    }
-
-    pub fn sgt(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.slt(b, a)
-    }
-
-    pub fn uge(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.ule(b, a)
-    }
-
-    pub fn sge(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.sle(b, a)
-    }
 }
