@@ -8,8 +8,20 @@ mod smt_trees;
 use smt_trees::{Random, SAME, Tree};
 
 const SPECIAL: [f64; 14] = [
-    0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, 3.0, 1e300, 1e-300, 5e-324, f64::INFINITY,
-    f64::NEG_INFINITY, f64::NAN,
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    1.5,
+    2.5,
+    3.0,
+    1e300,
+    1e-300,
+    5e-324,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
 ];
 
 fn f64s(r: &mut Random) -> f64 {
@@ -130,8 +142,8 @@ fn interesting(r: &mut Random, f: Format) -> u128 {
         1 => sign | f.infinity(),
         2 => f.nan(),
         3 => sign | f.power_of_two(r.below(5) as u32),
-        4 => sign | 1 + u128::from(r.below(9)),
-        5 => sign | f.power_of_two(1) | u128::from(r.next()) % (1 << f.fraction_bits().min(60)),
+        4 => sign | (1 + u128::from(r.below(9))),
+        5 => sign | f.power_of_two(1) | (u128::from(r.next()) % (1 << f.fraction_bits().min(60))),
         _ => r.value(w),
     }
 }

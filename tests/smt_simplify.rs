@@ -6,12 +6,12 @@ use cegas::smt::value::Model;
 use cegas::smt::{ExprId, Pool, Sort};
 
 mod smt_trees;
-use smt_trees::{Random, TRUTH, Tree, tree};
+use smt_trees::{Random, TRUTH, Tree, rounds, tree};
 
 /// Two variables of four bits: all 256 assignments of many small trees.
 #[test]
 fn small_trees_exhaustively() {
-    for round in 0..3000 {
+    for round in 0..rounds(1500) {
         let mut r = Random(0x5eed << 32 | round);
         let mut p = Pool::new();
         let vars = [p.var("x", Sort::Bits(4)), p.var("y", Sort::Bits(4))];
@@ -66,9 +66,7 @@ fn agree(p: &mut Pool, t: &Tree, vars: &[ExprId], w: u32, what: &str) {
 fn comparisons_absorb_each_other() {
     let mut p = Pool::new();
     let x = p.var("x", Sort::Bits(3));
-    let plus = |k| move || {
-        Tree::Node("add", vec![Tree::Var(0, 3), Tree::Const(k, 3)], 0, 3)
-    };
+    let plus = |k| move || Tree::Node("add", vec![Tree::Var(0, 3), Tree::Const(k, 3)], 0, 3);
     for name in ["and", "or"] {
         for offset in [0, 2] {
             let (firsts, seconds) = (comparisons(3, plus(0)), comparisons(3, plus(offset)));
@@ -115,8 +113,8 @@ fn comparisons_of_bounded_terms() {
     }
 }
 
-fn check_width(w: u32, rounds: u64) {
-    for round in 0..rounds {
+fn check_width(w: u32, count: u64) {
+    for round in 0..rounds(count) {
         let mut r = Random(u64::from(w) << 32 | round);
         let mut p = Pool::new();
         let vars: Vec<ExprId> =
@@ -143,20 +141,20 @@ fn check_width(w: u32, rounds: u64) {
 #[test]
 fn tiny_widths() {
     for w in 1..=8 {
-        check_width(w, 600);
+        check_width(w, 400);
     }
 }
 
 #[test]
 fn machine_widths() {
     for w in [16, 32, 64] {
-        check_width(w, 600);
+        check_width(w, 400);
     }
 }
 
 #[test]
 fn odd_and_wide_widths() {
     for w in [13, 33, 63, 65, 80, 127, 128] {
-        check_width(w, 400);
+        check_width(w, 200);
     }
 }

@@ -4,7 +4,7 @@
 use cegas::smt::{Answer, ExprId, Limits, Pool, Solver, Sort, Stage};
 
 mod smt_trees;
-use smt_trees::{Random, TRUTH, Tree, tree};
+use smt_trees::{Random, TRUTH, Tree, rounds, tree};
 
 /// A condition over the two variables.
 fn condition(r: &mut Random, w: u32) -> Tree {
@@ -58,7 +58,7 @@ fn compare(seed: u64, w: u32, questions: usize) -> Solver {
 #[test]
 fn small_questions_against_brute_force() {
     let mut stats = cegas::smt::Stats::default();
-    for seed in 0..40 {
+    for seed in 0..rounds(40) {
         stats += compare(seed, 4, 12).stats();
     }
     // Every stage has its share, or it is not tested here.
@@ -84,8 +84,7 @@ fn chains_of_order_have_cores() {
     let [x, y, z] = ["x", "y", "z"].map(|n| var(&mut s, n, 32));
     let p = s.pool_mut();
     let seven = p.constant(7, 32);
-    let conditions =
-        [p.slt(x, y), p.ne(x, seven), p.slt(y, z), p.ne(z, seven), p.slt(z, x)];
+    let conditions = [p.slt(x, y), p.ne(x, seven), p.slt(y, z), p.ne(z, seven), p.slt(z, x)];
     let Answer::Unsat(core) = s.check(&conditions, &Limits::default()) else {
         panic!("an order without end")
     };
@@ -97,6 +96,31 @@ fn chains_of_order_have_cores() {
     let all = [&conditions[..], &[more]].concat();
     assert!(matches!(s.check(&all, &Limits::default()), Answer::Unsat(_)));
     assert_eq!(s.stats().solver_calls, before);
+}
+
+/// The cheap refutations name every condition they lean on.
+#[test]
+fn cheap_refutations_have_whole_cores() {
+    let mut s = Solver::new();
+    let [x, y] = ["x", "y"].map(|n| var(&mut s, n, 32));
+    let p = s.pool_mut();
+    let product = p.mul(x, y);
+    let [five, six, seven, eight] = [5, 6, 7, 8].map(|k| p.constant(k, 32));
+    let less = p.ult(x, y);
+    let opposite = [less, p.not(less)];
+    let squeezed =
+        [p.ult(five, product), p.ult(product, eight), p.ne(product, six), p.ne(product, seven)];
+    // x < 6 and y < 8 bound the quotient of two terms that are not variables.
+    let (low, high) = (p.and(product, six), p.or(product, eight));
+    let quotient = p.udiv(low, high);
+    let small = p.xor(product, five);
+    let sum = p.add(quotient, small);
+    let bounded = [p.ult(small, six), p.ult(eight, sum), p.ult(quotient, five)];
+    assert_eq!(s.check(&opposite, &Limits::default()), Answer::Unsat(vec![0, 1]));
+    assert_eq!(s.check(&squeezed, &Limits::default()), Answer::Unsat(vec![0, 1, 2, 3]));
+    let Answer::Unsat(core) = s.check(&bounded, &Limits::default()) else { panic!("too large") };
+    assert!(core.contains(&0) && core.contains(&1), "{core:?}");
+    assert_eq!(s.stats().without_solver(), 3, "{}", s.stats());
 }
 
 #[test]
@@ -159,7 +183,7 @@ fn bytes_are_read_back_from_models() {
     assert!(matches!(s.check(&same, &Limits::default()), Answer::Unsat(_)));
 }
 
-/// 128-bit factoring is beyond any small limit: the answer is an honest Unknown, and soon.
+/// Factoring is beyond small limits: the answer is an honest Unknown, and soon.
 #[test]
 fn limits_end_hard_questions() {
     let hard = |limits: Limits| {
@@ -178,4 +202,5 @@ fn limits_end_hard_questions() {
     };
     hard(Limits { work: 200_000, ..Limits::default() });
     hard(Limits { work: 0, milliseconds: 200, ..Limits::default() });
+    hard(Limits { work: 0, milliseconds: 0, megabytes: 1 });
 }

@@ -131,12 +131,30 @@ impl Format {
 macro_rules! with_format {
     ($format:expr, $F:ident => $body:expr) => {
         match $format {
-            Format::F16 => { type $F = Half; $body }
-            Format::BF16 => { type $F = BFloat; $body }
-            Format::F32 => { type $F = Single; $body }
-            Format::F64 => { type $F = Double; $body }
-            Format::X87 => { type $F = X87DoubleExtended; $body }
-            Format::F128 => { type $F = Quad; $body }
+            Format::F16 => {
+                type $F = Half;
+                $body
+            }
+            Format::BF16 => {
+                type $F = BFloat;
+                $body
+            }
+            Format::F32 => {
+                type $F = Single;
+                $body
+            }
+            Format::F64 => {
+                type $F = Double;
+                $body
+            }
+            Format::X87 => {
+                type $F = X87DoubleExtended;
+                $body
+            }
+            Format::F128 => {
+                type $F = Quad;
+                $body
+            }
         }
     };
 }

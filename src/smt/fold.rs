@@ -30,15 +30,33 @@ pub fn fold(node: &Node, args: [u128; 3], width: u32) -> Option<u128> {
             (x, 0) => x as u128,
             (x, y) => x.wrapping_rem(y) as u128,
         },
-        Op::Shl => if b >= u128::from(w) { 0 } else { a << b },
-        Op::LShr => if b >= u128::from(w) { 0 } else { a >> b },
+        Op::Shl => {
+            if b >= u128::from(w) {
+                0
+            } else {
+                a << b
+            }
+        }
+        Op::LShr => {
+            if b >= u128::from(w) {
+                0
+            } else {
+                a >> b
+            }
+        }
         Op::AShr => (signed(a, w) >> b.min(u128::from(w) - 1)) as u128,
         // The second child is as wide as what the first leaves; the first is at least one bit.
         Op::Concat => a << (w - width) | b,
         Op::Extract => a >> node.low(),
         Op::ZExt => a,
         Op::SExt => signed(a, width) as u128,
-        Op::Ite => if a != 0 { b } else { c },
+        Op::Ite => {
+            if a != 0 {
+                b
+            } else {
+                c
+            }
+        }
         Op::Eq => u128::from(a == b),
         Op::Ult => u128::from(a < b),
         Op::Slt => u128::from(signed(a, width) < signed(b, width)),

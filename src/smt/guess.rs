@@ -5,24 +5,28 @@ use super::bounds::Bounds;
 use super::eval::Tape;
 use super::expr::{ExprId, Op, Pool, VarId};
 use super::value::{Model, mask, sign_bit};
+use std::sync::Arc;
 
 /// How many steps of evaluation a search may take.
-const MAX_STEPS: usize = 20_000;
+const MAX_STEPS: usize = 30_000;
 /// How many values are tried for one variable.
 const MAX_VALUES: usize = 24;
+/// How often the climb begins anew from where it got.
+const MAX_ROUNDS: usize = 4;
 
 /// One part of a question, laid out for evaluation.
 #[derive(Debug)]
 pub struct Search<'a> {
     pool: &'a Pool,
-    tape: Tape,
+    atoms: &'a [ExprId],
     vars: &'a [VarId],
+    tape: Tape,
     steps: usize,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(pool: &'a Pool, atoms: &[ExprId], vars: &'a [VarId]) -> Search<'a> {
-        Search { pool, tape: Tape::new(pool, atoms), vars, steps: 0 }
+    pub fn new(pool: &'a Pool, atoms: &'a [ExprId], vars: &'a [VarId]) -> Search<'a> {
+        Search { pool, atoms, vars, tape: Tape::new(pool, atoms), steps: 0 }
     }
 
     /// How many atoms hold; `None` if that cannot be told.
@@ -31,10 +35,23 @@ impl<'a> Search<'a> {
         Some(self.tape.run(model)?.filter(|&v| v == 1).count())
     }
 
-    /// The model's values for this part's variables, if they satisfy it.
-    pub fn holds(&mut self, model: &Model, atoms: usize) -> Option<Model> {
-        let restricted = self.restrict(model);
-        (self.score(&restricted)? == atoms).then_some(restricted)
+    /// The first model whose values for this part's variables satisfy it; else the best one.
+    pub fn old<'m>(
+        &mut self,
+        models: impl Iterator<Item = &'m Arc<Model>>,
+    ) -> Result<Model, Model> {
+        let mut best = (0, Model::new());
+        for model in models {
+            let own = self.restrict(model);
+            let Some(score) = self.score(&own) else { break };
+            if score == self.atoms.len() {
+                return Ok(own);
+            }
+            if score > best.0 {
+                best = (score, own);
+            }
+        }
+        Err(best.1)
     }
 
     fn restrict(&self, model: &Model) -> Model {
@@ -49,40 +66,45 @@ impl<'a> Search<'a> {
         own
     }
 
-    /// Climbs from a simple start, one variable at a time, to where most atoms hold.
-    pub fn climb(&mut self, atoms: usize, bounds: &Bounds, nodes: &[ExprId]) -> Option<Model> {
-        let values: Vec<(VarId, Vec<u128>)> = self
-            .vars
-            .iter()
-            .filter(|&&v| self.pool.width(self.pool.var_expr(v)) > 0)
-            .map(|&v| (v, self.candidates(v, bounds, nodes)))
-            .collect();
-        // The start: the first candidate of each.
-        let mut model = Model::new();
-        for (v, candidates) in &values {
-            model.set_bits(*v, *candidates.first()?);
-        }
-        let mut best = self.score(&model)?;
-        for _ in 0..2 {
-            for (v, candidates) in &values {
-                if best == atoms {
-                    return Some(model);
+    /// Climbs from the start, one variable at a time, to where more atoms hold. Variables of atoms
+    /// that do not hold come first: on a path that grew by one condition, they are few.
+    pub fn climb(&mut self, start: Model, bounds: &Bounds) -> Option<Model> {
+        let mut model = start;
+        let nodes = self.pool.reachable(self.atoms);
+        for _ in 0..MAX_ROUNDS {
+            let held: Vec<bool> = self.tape.run(&model)?.map(|v| v == 1).collect();
+            let failing: Vec<ExprId> =
+                self.atoms.iter().zip(&held).filter(|(_, held)| !**held).map(|(e, _)| *e).collect();
+            if failing.is_empty() {
+                return Some(model);
+            }
+            let mut best = self.atoms.len() - failing.len();
+            let before = best;
+            for v in self.pool.free_vars(&failing) {
+                if self.pool.width(self.pool.var_expr(v)) == 0 {
+                    continue;
                 }
-                let mut kept = model.bits(*v);
-                for &value in candidates {
+                let mut kept = model.bits(v);
+                for value in self.candidates(v, bounds, &nodes) {
                     if self.steps > MAX_STEPS {
                         return None;
                     }
-                    model.set_bits(*v, value);
+                    model.set_bits(v, value);
                     let score = self.score(&model)?;
+                    if score == self.atoms.len() {
+                        return Some(model);
+                    }
                     if score > best {
                         (best, kept) = (score, value);
                     }
                 }
-                model.set_bits(*v, kept);
+                model.set_bits(v, kept);
+            }
+            if best == before {
+                return None;
             }
         }
-        (best == atoms).then_some(model)
+        None
     }
 
     fn candidates(&self, v: VarId, bounds: &Bounds, nodes: &[ExprId]) -> Vec<u128> {

@@ -158,15 +158,21 @@ pub fn of_node(pool: &Pool, node: &Node, facts: impl Fn(ExprId) -> Option<Facts>
     match node.op {
         Op::Const => Facts::exactly(pool.const_value(node) as u64, w),
         Op::Not => one(&|a| not(a, w)),
-        Op::And => two(&|a, b| Facts::bits(a.zeros | b.zeros, a.ones & b.ones, w).meet(
-            &Facts::unsigned(0, a.umax.min(b.umax), w), w)),
-        Op::Or => two(&|a, b| Facts::bits(a.zeros & b.zeros, a.ones | b.ones, w).meet(
-            &Facts::unsigned(a.umin.max(b.umin), mask64(w), w), w)),
-        Op::Xor => two(&|a, b| Facts::bits(
-            (a.zeros & b.zeros) | (a.ones & b.ones),
-            (a.zeros & b.ones) | (a.ones & b.zeros),
-            w,
-        )),
+        Op::And => two(&|a, b| {
+            Facts::bits(a.zeros | b.zeros, a.ones & b.ones, w)
+                .meet(&Facts::unsigned(0, a.umax.min(b.umax), w), w)
+        }),
+        Op::Or => two(&|a, b| {
+            Facts::bits(a.zeros & b.zeros, a.ones | b.ones, w)
+                .meet(&Facts::unsigned(a.umin.max(b.umin), mask64(w), w), w)
+        }),
+        Op::Xor => two(&|a, b| {
+            Facts::bits(
+                (a.zeros & b.zeros) | (a.ones & b.ones),
+                (a.zeros & b.ones) | (a.ones & b.zeros),
+                w,
+            )
+        }),
         Op::Add => two(&|a, b| add(a, b, w)),
         Op::Mul => two(&|a, b| mul(a, b, w)),
         Op::UDiv => two(&|a, b| match b.umin {
@@ -178,12 +184,14 @@ pub fn of_node(pool: &Pool, node: &Node, facts: impl Fn(ExprId) -> Option<Facts>
             _ => Facts::unsigned(0, a.umax.min(b.umax - 1), w),
         }),
         // Division by anything but zero never makes the magnitude larger, MIN / -1 stays MIN.
-        Op::SDiv => two(&|a, b| if a.smin >= 0 && b.smin > 0 {
-            Facts::signed(a.smin / b.smax, a.smax / b.smin, w)
-        } else if b.smin > 0 {
-            Facts::signed(a.smin.min(0), a.smax.max(0), w)
-        } else {
-            top
+        Op::SDiv => two(&|a, b| {
+            if a.smin >= 0 && b.smin > 0 {
+                Facts::signed(a.smin / b.smax, a.smax / b.smin, w)
+            } else if b.smin > 0 {
+                Facts::signed(a.smin.min(0), a.smax.max(0), w)
+            } else {
+                top
+            }
         }),
         // The result has the dividend's sign and is no larger; smaller than the divisor, unless that is 0.
         Op::SRem => two(&|a, b| {
@@ -226,8 +234,10 @@ pub fn of_node(pool: &Pool, node: &Node, facts: impl Fn(ExprId) -> Option<Facts>
         }),
         Op::ZExt => {
             let above = mask64(w) & !mask64(from(0).min(64));
-            one(&|a| Facts { zeros: a.zeros | above, umin: a.umin, umax: a.umax, ones: a.ones, ..top }
-                .tightened(w))
+            one(&|a| {
+                Facts { zeros: a.zeros | above, umin: a.umin, umax: a.umax, ones: a.ones, ..top }
+                    .tightened(w)
+            })
         }
         Op::SExt => one(&|a| Facts::signed(a.smin, a.smax, w)),
         Op::Ite => match (child(1), child(2)) {
@@ -243,19 +253,23 @@ pub fn of_node(pool: &Pool, node: &Node, facts: impl Fn(ExprId) -> Option<Facts>
             _ if a.disjoint(&b) => Facts::exactly(0, 1),
             _ => top,
         }),
-        Op::Ult => two(&|a, b| if a.umax < b.umin {
-            Facts::exactly(1, 1)
-        } else if a.umin >= b.umax {
-            Facts::exactly(0, 1)
-        } else {
-            top
+        Op::Ult => two(&|a, b| {
+            if a.umax < b.umin {
+                Facts::exactly(1, 1)
+            } else if a.umin >= b.umax {
+                Facts::exactly(0, 1)
+            } else {
+                top
+            }
         }),
-        Op::Slt => two(&|a, b| if a.smax < b.smin {
-            Facts::exactly(1, 1)
-        } else if a.smin >= b.smax {
-            Facts::exactly(0, 1)
-        } else {
-            top
+        Op::Slt => two(&|a, b| {
+            if a.smax < b.smin {
+                Facts::exactly(1, 1)
+            } else if a.smin >= b.smax {
+                Facts::exactly(0, 1)
+            } else {
+                top
+            }
         }),
         Op::UMulO => two(&|a, b| {
             let fits = |x: u64, y: u64| x.checked_mul(y).is_some_and(|p| p <= mask64(from(0)));
@@ -326,9 +340,7 @@ fn mul(a: Facts, b: Facts, w: u32) -> Facts {
     let top = Facts::top(w);
     let zeros = (a.zeros.trailing_ones() + b.zeros.trailing_ones()).min(w);
     // A product with a power of two is the other, shifted.
-    let shifted = |x: Facts, k: u32| {
-        Facts::bits(x.zeros << k | mask64(k), x.ones << k, w)
-    };
+    let shifted = |x: Facts, k: u32| Facts::bits(x.zeros << k | mask64(k), x.ones << k, w);
     let bits = match (a.single(w), b.single(w)) {
         (_, Some(p)) if p.is_power_of_two() => shifted(a, p.trailing_zeros()),
         (Some(p), _) if p.is_power_of_two() => shifted(b, p.trailing_zeros()),

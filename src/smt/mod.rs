@@ -26,6 +26,8 @@ pub mod range;
 pub mod simplify;
 
 pub mod eval;
+pub mod infix;
+pub mod print;
 pub mod walk;
 
 pub mod query;

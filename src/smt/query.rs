@@ -7,8 +7,11 @@ use super::value::Model;
 pub struct Limits {
     /// Z3's own count of work: the same on every machine, so it should be what ends a hard question.
     pub work: u32,
-    /// The last resort where the count of work is blind.
+    /// The last resort where the count of work is blind. Z3 looks at the clock between its steps, and
+    /// laying out a wide division is one step: it may overrun by seconds.
     pub milliseconds: u32,
+    /// Compared with what Z3 holds for all threads together, and only now and then: a single large
+    /// query can go beyond it.
     pub megabytes: u32,
 }
 

@@ -172,19 +172,19 @@ impl Solver {
     }
 
     /// Everything short of asking Z3.
-    fn recall(&mut self, part: &Part, bounds: &Bounds, limits: &Limits) -> Option<(Stage, Outcome)> {
+    fn recall(
+        &mut self,
+        part: &Part,
+        bounds: &Bounds,
+        limits: &Limits,
+    ) -> Option<(Stage, Outcome)> {
         if let Some(outcome) = self.cache.get(&part.atoms, limits) {
             return Some((Stage::Cache, outcome));
         }
-        let count = part.atoms.len();
         let mut search = Search::new(&self.pool, &part.atoms, &part.vars);
-        let old = self.cache.recent().find_map(|model| search.holds(model, count));
-        let (stage, model) = match old {
-            Some(model) => (Stage::OldModel, model),
-            None => {
-                let nodes = self.pool.reachable(&part.atoms);
-                (Stage::Guess, search.climb(count, bounds, &nodes)?)
-            }
+        let (stage, model) = match search.old(self.cache.recent()) {
+            Ok(model) => (Stage::OldModel, model),
+            Err(nearest) => (Stage::Guess, search.climb(nearest, bounds)?),
         };
         let outcome = Outcome::Sat(Arc::new(model));
         self.cache.put(&part.atoms, outcome.clone());

@@ -4,6 +4,12 @@
 
 use cegas::smt::{ExprId, Pool};
 
+/// So many rounds, or that times SMT_TEST_FACTOR for a longer search.
+pub fn rounds(n: u64) -> u64 {
+    let factor = std::env::var("SMT_TEST_FACTOR").ok().and_then(|f| f.parse().ok());
+    n * factor.unwrap_or(1)
+}
+
 /// A small generator of our own, so that a seed names a test for ever (Steele's splitmix64).
 pub struct Random(pub u64);
 
@@ -87,20 +93,51 @@ impl Tree {
             "add" => v[0].wrapping_add(v[1]),
             "sub" => v[0].wrapping_sub(v[1]),
             "mul" => v[0].wrapping_mul(v[1]),
-            "udiv" => if v[1] == 0 { u128::MAX } else { v[0] / v[1] },
-            "urem" => if v[1] == 0 { v[0] } else { v[0] % v[1] },
+            "udiv" => v[0].checked_div(v[1]).unwrap_or(u128::MAX),
+            "urem" => v[0].checked_rem(v[1]).unwrap_or(v[0]),
             "sdiv" | "srem" => {
                 let (x, y) = (s(0).unsigned_abs(), s(1).unsigned_abs());
                 let (nx, ny) = (s(0) < 0, s(1) < 0);
-                let (q, r) = if y == 0 { (u128::MAX, x) } else { (x / y, x % y) };
+                let q = x.checked_div(y).unwrap_or(u128::MAX);
+                let r = x.checked_rem(y).unwrap_or(x);
                 match (name, y == 0) {
-                    ("sdiv", true) => if nx { 1 } else { q },
-                    ("sdiv", false) => if nx != ny { q.wrapping_neg() } else { q },
-                    _ => if nx { r.wrapping_neg() } else { r },
+                    ("sdiv", true) => {
+                        if nx {
+                            1
+                        } else {
+                            q
+                        }
+                    }
+                    ("sdiv", false) => {
+                        if nx != ny {
+                            q.wrapping_neg()
+                        } else {
+                            q
+                        }
+                    }
+                    _ => {
+                        if nx {
+                            r.wrapping_neg()
+                        } else {
+                            r
+                        }
+                    }
                 }
             }
-            "shl" => if v[1] >= w.into() { 0 } else { v[0] << v[1] },
-            "lshr" => if v[1] >= w.into() { 0 } else { v[0] >> v[1] },
+            "shl" => {
+                if v[1] >= w.into() {
+                    0
+                } else {
+                    v[0] << v[1]
+                }
+            }
+            "lshr" => {
+                if v[1] >= w.into() {
+                    0
+                } else {
+                    v[0] >> v[1]
+                }
+            }
             "ashr" => (0..w).fold(0, |r, i| {
                 let from = u128::from(i).saturating_add(v[1]).min(u128::from(w - 1));
                 r | (v[0] >> from & 1) << i
@@ -109,7 +146,13 @@ impl Tree {
             "extract" => v[0] >> low,
             "zext" => v[0],
             "sext" => s(0) as u128,
-            "ite" => if v[0] == 1 { v[1] } else { v[2] },
+            "ite" => {
+                if v[0] == 1 {
+                    v[1]
+                } else {
+                    v[2]
+                }
+            }
             "eq" => bit(v[0] == v[1]),
             "ne" => bit(v[0] != v[1]),
             "ult" => bit(v[0] < v[1]),
@@ -192,8 +235,18 @@ pub const SAME: [&str; 13] = [
     "and", "or", "xor", "add", "sub", "mul", "udiv", "urem", "sdiv", "srem", "shl", "lshr", "ashr",
 ];
 pub const TRUTH: [&str; 12] = [
-    "eq", "ne", "ult", "ule", "slt", "sle", "uadd_overflow", "usub_overflow", "umul_overflow",
-    "sadd_overflow", "ssub_overflow", "smul_overflow",
+    "eq",
+    "ne",
+    "ult",
+    "ule",
+    "slt",
+    "sle",
+    "uadd_overflow",
+    "usub_overflow",
+    "umul_overflow",
+    "sadd_overflow",
+    "ssub_overflow",
+    "smul_overflow",
 ];
 
 /// A random tree of that width over the variables.
@@ -239,7 +292,7 @@ pub fn tree(r: &mut Random, w: u32, depth: u32, vars: usize) -> Tree {
             node(["zext", "sext"][r.below(2) as usize], vec![tree(r, from, d, vars)])
         }
         17 => node(["ctpop", "clz", "ctz"][r.below(3) as usize], vec![tree(r, w, d, vars)]),
-        18 if w % 8 == 0 => node("bswap", vec![tree(r, w, d, vars)]),
+        18 if w.is_multiple_of(8) => node("bswap", vec![tree(r, w, d, vars)]),
         _ => {
             let c = tree(r, 1, d, vars);
             node("ite", vec![c, tree(r, w, d, vars), tree(r, w, d, vars)])

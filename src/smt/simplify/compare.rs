@@ -26,10 +26,10 @@ impl Pool {
         if let Some(e) = simpler {
             return e;
         }
-        if self.is_sum(a) || self.is_sum(b) {
-            if let Some(e) = self.eq_sums(a, b, w) {
-                return e;
-            }
+        if (self.is_sum(a) || self.is_sum(b))
+            && let Some(e) = self.eq_sums(a, b, w)
+        {
+            return e;
         }
         self.finish(Op::Eq, 1, 0, &[a, b])
     }
@@ -283,10 +283,9 @@ impl Pool {
                     return Some(e);
                 }
             }
+            // Equal high parts are equally wide, and so are the rests.
             (Op::Concat, Op::Concat) if x.child(0) == y.child(0) => {
-                if self.width(x.child(1)) == self.width(y.child(1)) {
-                    return Some(self.ult(x.child(1), y.child(1)));
-                }
+                return Some(self.ult(x.child(1), y.child(1)));
             }
             (Op::Concat, Op::Const) | (Op::Const, Op::Concat) => {
                 if let Some(e) = self.high_part_decides(a, b, is_signed) {
@@ -385,32 +384,10 @@ impl Pool {
             return Some(self.bool(below == sum_first));
         }
         let moved = self.constant(moved as u128, w);
-        Some(if sum_first { self.less(x, moved, is_signed) } else { self.less(moved, x, is_signed) })
-    }
-
-    pub fn ule(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        let greater = self.ult(b, a);
-        self.not(greater)
-    }
-
-    pub fn sle(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        let greater = self.slt(b, a);
-        self.not(greater)
-    }
-
-    pub fn ugt(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.ult(b, a)
-    }
-
-    pub fn sgt(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.slt(b, a)
-    }
-
-    pub fn uge(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.ule(b, a)
-    }
-
-    pub fn sge(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.sle(b, a)
+        Some(if sum_first {
+            self.less(x, moved, is_signed)
+        } else {
+            self.less(moved, x, is_signed)
+        })
     }
 }

@@ -1,9 +1,35 @@
-//! Forms written with the others: overflow of sums, counting bits, reversing bytes.
+//! Forms written with the others: `<=` and `>`, overflow of sums, counting bits, reversing bytes.
 
 use crate::smt::expr::{ExprId, MAX_WIDTH, Op, Pool};
 use crate::smt::value::mask;
 
 impl Pool {
+    pub fn ule(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let greater = self.ult(b, a);
+        self.not(greater)
+    }
+
+    pub fn sle(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let greater = self.slt(b, a);
+        self.not(greater)
+    }
+
+    pub fn ugt(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.ult(b, a)
+    }
+
+    pub fn sgt(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.slt(b, a)
+    }
+
+    pub fn uge(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.ule(b, a)
+    }
+
+    pub fn sge(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.sle(b, a)
+    }
+
     pub fn uadd_overflow(&mut self, a: ExprId, b: ExprId) -> ExprId {
         let limit = self.not(b);
         self.ult(limit, a)
@@ -83,7 +109,8 @@ impl Pool {
         // Neighbouring fields of 1, 2, 4 … bits are added, all at once.
         let mut field = 1;
         while field < wide {
-            let pattern = (0..wide / (2 * field)).fold(0, |m, i| m | mask(field) << (2 * field * i));
+            let pattern =
+                (0..wide / (2 * field)).fold(0, |m, i| m | mask(field) << (2 * field * i));
             let (pattern, by) = (self.constant(pattern, wide), self.constant(field.into(), wide));
             let even = self.and(sums, pattern);
             let odd = self.lshr(sums, by);

@@ -187,13 +187,7 @@ impl Pool {
 
     /// Towards zero. What does not fit gives the highest bit alone; ask [`Pool::float_fits`] first
     /// where that matters.
-    pub fn float_to_int(
-        &mut self,
-        from: Format,
-        a: ExprId,
-        is_signed: bool,
-        width: u32,
-    ) -> ExprId {
+    pub fn float_to_int(&mut self, from: Format, a: ExprId, is_signed: bool, width: u32) -> ExprId {
         self.check_float(from, a);
         let op = if is_signed { Op::FToS } else { Op::FToU };
         self.float_node(op, width, FloatAux::of(from), &[a])

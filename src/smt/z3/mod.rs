@@ -52,7 +52,8 @@ fn ask_solver(pool: &Pool, conditions: &[ExprId], limits: &Limits) -> Reply {
     }
     solver.set_params(&params);
     // Variables are named by numbers, so these names are free.
-    let marks: Vec<Bool> = (0..conditions.len()).map(|i| Bool::new_const(format!("c{i}"))).collect();
+    let marks: Vec<Bool> =
+        (0..conditions.len()).map(|i| Bool::new_const(format!("c{i}"))).collect();
     for (&e, mark) in conditions.iter().zip(&marks) {
         solver.assert_and_track(terms.truth(e), mark);
     }

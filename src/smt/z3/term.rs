@@ -124,9 +124,7 @@ impl<'p> Terms<'p> {
             Op::AShr => a().bvashr(b()),
             Op::Concat => a().concat(b()),
             Op::Extract => a().extract(n.low() + w - 1, n.low()),
-            Op::ZExt if from() == 1 => {
-                self.truth(n.child(0)).ite(&constant(1, w), &constant(0, w))
-            }
+            Op::ZExt if from() == 1 => self.truth(n.child(0)).ite(&constant(1, w), &constant(0, w)),
             Op::SExt if from() == 1 => {
                 self.truth(n.child(0)).ite(&constant(u128::MAX, w), &constant(0, w))
             }
@@ -246,11 +244,8 @@ impl<'p> Terms<'p> {
         let limit = format.power_of_two(if is_signed { w - 1 } else { w });
         let lowest = if is_signed { limit | sign_bit(format.width()) } else { 0 };
         let at = |bits| float_of_bits(format, &constant(bits, format.width()));
-        let fits = Bool::and(&[
-            whole.lt(at(limit)),
-            whole.ge(at(lowest)),
-            whole.is_infinite().not(),
-        ]);
+        let fits =
+            Bool::and(&[whole.lt(at(limit)), whole.ge(at(lowest)), whole.is_infinite().not()]);
         let converted = if is_signed {
             f.to_sbv_with_rounding_mode(&zero, w)
         } else {
@@ -265,7 +260,8 @@ fn bits_of_float(format: Format, f: &Float) -> BV {
     let plain = f.to_ieee_bv();
     let bits = if format == Format::X87 {
         let exponent = plain.extract(77, 63);
-        let leading = exponent.eq(BV::from_u64(0, 15)).ite(&BV::from_u64(0, 1), &BV::from_u64(1, 1));
+        let leading =
+            exponent.eq(BV::from_u64(0, 15)).ite(&BV::from_u64(0, 1), &BV::from_u64(1, 1));
         plain.extract(78, 63).concat(leading).concat(plain.extract(62, 0))
     } else {
         plain
@@ -293,11 +289,8 @@ fn interpret(format: Format, bits: &BV) -> Float {
     let (ctx, sort) = (bits.get_ctx(), float_sort(format));
     // SAFETY: the vector and the sort belong to the context, and the sort is a float's of that width.
     unsafe {
-        let made = z3_sys::Z3_mk_fpa_to_fp_bv(
-            ctx.get_z3_context(),
-            bits.get_z3_ast(),
-            sort.get_z3_sort(),
-        );
+        let made =
+            z3_sys::Z3_mk_fpa_to_fp_bv(ctx.get_z3_context(), bits.get_z3_ast(), sort.get_z3_sort());
         Float::wrap(ctx, made.expect("a float of the vector's width"))
     }
 }
