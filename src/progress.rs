@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::config::When;
+use crate::line::one_line;
 
 /// Where progress goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +80,7 @@ impl Stage {
     /// One step is done; `what` names it.
     pub fn step(&self, what: &str) {
         self.bar.inc(1);
-        self.bar.set_message(crate::report::one_line(what));
+        self.bar.set_message(one_line(what));
     }
 
     fn line(&self, text: &str) {
@@ -121,5 +122,5 @@ fn seconds(time: Duration) -> String {
 
 /// A closed standard error is no reason to stop the scan.
 fn line(text: &str) {
-    let _ = writeln!(std::io::stderr(), "cegas-scan: {}", crate::report::one_line(text));
+    let _ = writeln!(std::io::stderr(), "cegas-scan: {}", one_line(text));
 }

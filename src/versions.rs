@@ -11,10 +11,7 @@ pub struct Versions {
 
 impl Versions {
     /// Of the libraries this program runs with.
-    pub fn linked() -> Versions {
-        let z3 = z3::full_version();
-        let number = z3.split_whitespace().find(|word| word.contains('.'));
-        let z3 = number.unwrap_or(z3).to_owned();
-        Versions { llvm: crate::frontend::llvm_version(), z3 }
+    pub fn linked() -> Self {
+        Self { llvm: crate::frontend::llvm_version(), z3: crate::smt::version::z3_version() }
     }
 }

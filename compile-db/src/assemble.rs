@@ -48,6 +48,8 @@ pub(crate) struct Assembly {
     pub(crate) build: Build,
     pub(crate) paths: Paths,
     pub(crate) makers: HashMap<PathBuf, Maker>,
+    /// What is in each archive, by the members' names.
+    pub(crate) members: HashMap<PathBuf, Vec<(OsString, Part)>>,
     /// Units by hash, to merge exact repetitions.
     known: HashMap<u64, Vec<usize>>,
     known_skips: HashMap<Skipped, usize>,
@@ -196,7 +198,8 @@ impl Assembly {
             return None;
         }
         let source = paths::absolute(&call.directory, path);
-        if self.build.recorded && (is_probe(&source) || !source.exists() && !product.exists()) {
+        let gone = || !(product.exists() || source.exists() && call.directory.exists());
+        if self.build.recorded && (is_probe(&source) || gone()) {
             return None;
         }
         let key = self.paths.key(&source);
@@ -318,6 +321,14 @@ fn looks_like_object(path: &Path) -> bool {
 }
 
 impl Part {
+    pub(crate) fn maker(self) -> Maker {
+        match self {
+            Part::Unit(unit) => Maker::Unit(unit),
+            Part::Link { link, .. } => Maker::Link(link),
+            Part::Skipped(skipped) => Maker::Skipped(skipped),
+        }
+    }
+
     pub(crate) fn made_by(maker: Maker, whole: bool) -> Part {
         match maker {
             Maker::Unit(unit) => Part::Unit(unit),

@@ -128,12 +128,17 @@ impl<'a> Model<'a> {
             let words = words::split(fragment.fragment.as_bytes()).unwrap_or_default();
             words.iter().for_each(|word| take(&mut line, word));
         }
+        let folder = paths::absolute(&self.build_dir, &target.paths.build);
         let mut libraries = Vec::new();
         for item in &line.items {
             match item {
                 Item::File { path, whole } => {
-                    let path = paths::absolute(&self.build_dir, path);
-                    let link = self.by_artifact.get(&path);
+                    // Relative to the target's own folder for make, to the topmost for ninja.
+                    let link = [&folder, &self.build_dir].into_iter().find_map(|folder| {
+                        let file = paths::absolute(folder, path);
+                        let known = self.by_artifact.get(&file);
+                        known.or_else(|| self.by_artifact.get(&unversioned(&file)?))
+                    });
                     parts.extend(link.map(|&link| Part::Link { link, whole: *whole }));
                 }
                 Item::Library { name, .. } => libraries.push(name.to_string_lossy().into_owned()),
@@ -145,6 +150,13 @@ impl<'a> Model<'a> {
             paths::absolute(&self.build_dir, file.unwrap_or_else(|| target.name.clone().into()));
         Link { output, kind, parts, unknown: Vec::new(), libraries }
     }
+}
+
+/// `libx.so` for `libx.so.1.2`: programs are linked with the latter where the artifact is the former.
+fn unversioned(file: &Path) -> Option<PathBuf> {
+    let name = file.file_name()?.to_str()?;
+    let (stem, _version) = name.split_once(".so.")?;
+    Some(file.with_file_name(format!("{stem}.so")))
 }
 
 /// A word of a compiler's link line.

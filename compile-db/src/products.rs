@@ -9,6 +9,7 @@ use crate::{
     paths,
 };
 use std::{
+    collections::HashSet,
     ffi::{OsStr, OsString},
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
@@ -157,76 +158,58 @@ impl Assembly {
                     .existing
                     .as_ref()
                     .is_none_or(|existing| existing.iter().any(|word| word == operation.archive));
-                let empty = Link {
+                let mut link = Link {
                     output: archive.clone(),
                     kind: LinkKind::Archive,
                     parts: Vec::new(),
                     unknown: Vec::new(),
                     libraries: Vec::new(),
                 };
-                let mut link = match self.maker(&archive) {
-                    Some(Maker::Link(index)) if existed => {
-                        self.build.links.get(index).cloned().unwrap_or(empty)
-                    }
-                    _ => empty,
-                };
+                let mut members = self.members(&archive).filter(|_| existed).unwrap_or_default();
                 for member in operation.members {
-                    let path = paths::absolute(&call.directory, member);
+                    let name = Path::new(member).file_name().unwrap_or(member).to_owned();
+                    // `r` replaces a member of the same name, `q` does not look.
                     if operation.verb == b'r' {
-                        self.remove_member(&mut link, member);
+                        members.retain(|(known, _)| *known != name);
                     }
-                    self.add_file(&mut link, path, true);
+                    self.add_file(&mut link, paths::absolute(&call.directory, member), true);
+                    members.extend(link.parts.pop().map(|part| (name, part)));
                 }
-                let mut seen = std::collections::HashSet::new();
-                link.parts.retain(|part| seen.insert(*part));
-                self.put_link(link);
+                self.put_archive(link, members);
             }
             b'd' => {
-                if let Some(Maker::Link(index)) = self.maker(&archive)
-                    && let Some(mut link) = self.build.links.get(index).cloned()
+                if let (Some(Maker::Link(index)), Some(mut members)) =
+                    (self.maker(&archive), self.members(&archive))
+                    && let Some(link) = self.build.links.get(index).cloned()
                 {
-                    for member in operation.members {
-                        self.remove_member(&mut link, member);
-                    }
-                    self.put_link(link);
+                    members.retain(|(name, _)| !operation.members.contains(name));
+                    self.put_archive(link, members);
                 }
             }
-            b'x' => self.extract(&call.directory, &archive, operation.members),
+            b'x' => {
+                for (name, part) in self.members(&archive).unwrap_or_default() {
+                    if operation.members.is_empty() || operation.members.contains(&name) {
+                        let key = self.paths.key(&call.directory.join(name));
+                        self.makers.insert(key, part.maker());
+                    }
+                }
+            }
             _ => {}
         }
     }
 
-    /// The member's name is the object's last component; a new member of that name replaces the old one.
-    fn remove_member(&self, link: &mut Link, member: &OsStr) {
-        let name = Path::new(member).file_name();
-        link.parts.retain(|part| self.member_name(*part).as_deref() != name);
+    fn members(&mut self, archive: &Path) -> Option<Vec<(OsString, Part)>> {
+        let key = self.paths.key(archive);
+        self.members.get(&key).cloned()
     }
 
-    fn member_name(&self, part: Part) -> Option<OsString> {
-        let path = match part {
-            Part::Unit(unit) => self.build.units.get(unit)?.output.as_deref()?,
-            Part::Link { link, .. } => &self.build.links.get(link)?.output,
-            Part::Skipped(_) => return None,
-        };
-        path.file_name().map(OsStr::to_owned)
-    }
-
-    fn extract(&mut self, directory: &Path, archive: &Path, members: &[OsString]) {
-        let Some(Maker::Link(index)) = self.maker(archive) else { return };
-        let parts = self.build.links.get(index).map(|link| link.parts.clone()).unwrap_or_default();
-        for part in parts {
-            let Some(name) = self.member_name(part) else { continue };
-            if !members.is_empty() && !members.contains(&name) {
-                continue;
-            }
-            let maker = match part {
-                Part::Unit(unit) => Maker::Unit(unit),
-                Part::Link { link, .. } => Maker::Link(link),
-                Part::Skipped(skipped) => Maker::Skipped(skipped),
-            };
-            let key = self.paths.key(&directory.join(name));
-            self.makers.insert(key, maker);
-        }
+    fn put_archive(&mut self, mut link: Link, members: Vec<(OsString, Part)>) {
+        let mut seen = HashSet::new();
+        let parts = members.iter().map(|(_, part)| *part);
+        link.parts = parts.filter(|part| seen.insert(*part)).collect();
+        let key = self.paths.key(&link.output);
+        self.members.insert(key, members);
+        self.put_link(link);
     }
 
     /// `as x.s -o x.o`: still the unit that was compiled to x.s; else assembly of its own.

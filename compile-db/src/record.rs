@@ -65,19 +65,19 @@ pub fn record(command: &[OsString], directory: &Path, scratch: &Path) -> Result<
     if lost > 0 {
         assembly.note("recording", &format!("{lost} calls were logged incompletely and are lost"));
     }
-    if calls.is_empty() {
-        assembly.note("recording", NO_CALLS);
-    }
     for Logged { directory, words, environment, existing } in calls {
         let existing = Some(existing);
         assembly.call(Call { directory, words, environment, existing, ..Call::default() });
     }
+    if assembly.build.units.is_empty() && assembly.build.skipped.is_empty() {
+        assembly.note("recording", NO_CALLS);
+    }
     Ok(Recording { build: assembly.settle(), status })
 }
 
-const NO_CALLS: &str = "the build called no compiler that could be recorded: either everything was built before \
-    (clean it and record again), or it calls its compiler by an absolute path, as a configured CMake folder does \
-    (name that folder with -p instead)";
+const NO_CALLS: &str = "the build called no compiler that could be recorded: either everything was \
+    built before (clean it and record again), or it calls its compiler by an absolute path (a CMake \
+    folder that is configured can be named with -p instead)";
 
 struct Shims {
     /// Links for the tools found in PATH.

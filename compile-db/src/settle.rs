@@ -67,9 +67,12 @@ impl Assembly {
     }
 
     fn note_unknown(&mut self) {
-        let links = self.build.links.iter();
-        let unknown: BTreeSet<PathBuf> =
-            links.flat_map(|link| link.unknown.iter().cloned()).collect();
+        // A link that is gone together with its inputs was a probe.
+        let unknown = self.build.links.iter().flat_map(|link| {
+            let there = link.output.exists();
+            link.unknown.iter().filter(move |input| there || input.exists()).cloned()
+        });
+        let unknown: BTreeSet<PathBuf> = unknown.collect();
         if unknown.is_empty() {
             return;
         }

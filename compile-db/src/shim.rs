@@ -13,7 +13,11 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     fs,
-    os::unix::{ffi::OsStrExt, fs::PermissionsExt, process::CommandExt},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::PermissionsExt,
+        process::{CommandExt, parent_id},
+    },
     path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
@@ -86,13 +90,42 @@ fn log_call(words: &[OsString], tool: Tool, folder: &Path) {
     if !folder.is_dir() {
         return;
     }
-    let (words, _refused) = words::expand(words.to_vec(), &directory);
+    let (directory, words) = match tool {
+        Tool::Assembler | Tool::Linker => driver_above().unwrap_or((directory, words.to_vec())),
+        _ => (directory, words.to_vec()),
+    };
+    let (words, _refused) = words::expand(words, &directory);
     let existing = match tool {
         Tool::Archiver => words.iter().filter(|word| Path::new(word).exists()).cloned().collect(),
         _ => Vec::new(),
     };
     let call = Logged { directory, words, environment: include_folders(), existing };
     call.write(folder).ok();
+}
+
+/// The compiler that called this assembler or linker, perhaps through `collect2`. One that came through a shim hands its
+/// children a PATH without shims, so this one was called by an absolute path and has not been logged.
+fn driver_above() -> Option<(PathBuf, Vec<OsString>)> {
+    /// `gcc`, `collect2`, `ld`; a little more for wrappers.
+    const GENERATIONS: usize = 4;
+    let mut process = parent_id();
+    for _ in 0..GENERATIONS {
+        let folder = Path::new("/proc").join(process.to_string());
+        let line = fs::read(folder.join("cmdline")).ok()?;
+        let line = line.strip_suffix(b"\0").unwrap_or(&line).split(|&byte| byte == 0);
+        let words: Vec<OsString> = line.map(|word| OsStr::from_bytes(word).to_owned()).collect();
+        match tool::named(Path::new(words.first()?).file_name()?)? {
+            Tool::Compiler | Tool::CxxCompiler => {
+                return Some((fs::read_link(folder.join("cwd")).ok()?, words));
+            }
+            Tool::Inner | Tool::Linker => {}
+            Tool::Archiver | Tool::Assembler | Tool::Objcopy | Tool::Launcher => return None,
+        }
+        let status = fs::read_to_string(folder.join("status")).ok()?;
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        process = parent.trim().parse().ok()?;
+    }
+    None
 }
 
 /// CPATH and C_INCLUDE_PATH as the flags they stand for; an empty element is the current folder.

@@ -2,11 +2,13 @@
 //!
 //! The best evidence wins: CMake's own account, else the links that were recorded, else what `link.txt` or
 //! `build.ninja` say; [`targets_by_symbols`](crate::targets_by_symbols) is for when there is none.
-//! Invariant: every unit is in at least one target; a target's units stand in link order.
+//! Invariant: every unit, or its twin that differs only in being position-independent, is in at least one target; a
+//! target's units stand in link order.
 
-use crate::{Build, Link, LinkKind, Part, file_api, link_scripts, symbols};
+use crate::{Build, Link, LinkKind, Part, Unit, file_api, link_scripts, symbols};
 use std::{
     collections::{BTreeMap, HashSet},
+    ffi::{OsStr, OsString},
     fmt,
     path::{Path, PathBuf},
 };
@@ -209,7 +211,15 @@ impl<'a> Closure<'a> {
 pub(crate) fn complete(build: &Build, mut targets: Vec<Target>) -> Vec<Target> {
     let taken: HashSet<usize> =
         targets.iter().flat_map(|target| target.units.iter().copied()).collect();
-    let units: Vec<usize> = (0..build.units.len()).filter(|unit| !taken.contains(unit)).collect();
+    // libtool compiles everything twice and often links one of the two only: the other is the same program text.
+    let twins: HashSet<_> =
+        taken.iter().filter_map(|&unit| build.units.get(unit).map(text)).collect();
+    let left = build
+        .units
+        .iter()
+        .enumerate()
+        .filter(|(index, unit)| !taken.contains(index) && !twins.contains(&text(unit)));
+    let units: Vec<usize> = left.map(|(index, _)| index).collect();
     if !units.is_empty() {
         targets.push(Target {
             name: "other-units".to_owned(),
@@ -221,6 +231,14 @@ pub(crate) fn complete(build: &Build, mut targets: Vec<Target>) -> Vec<Target> {
         });
     }
     targets
+}
+
+/// What a unit compiles, whatever the addressing of its code.
+fn text(unit: &Unit) -> (&Path, &Path, Vec<&OsStr>) {
+    const ADDRESSING: [&str; 5] = ["-fPIC", "-fpic", "-fPIE", "-fpie", "-DPIC"];
+    let flags = unit.flags.iter().map(OsString::as_os_str);
+    let flags = flags.filter(|flag| !ADDRESSING.iter().any(|addressing| flag == addressing));
+    (&unit.source, &unit.directory, flags.collect())
 }
 
 /// Names targets without a name by their file, with as many folders as it takes to tell them apart.

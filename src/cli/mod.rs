@@ -84,7 +84,9 @@ pub fn parse(
     if flavour == Flavour::Cargo {
         command = help::for_cargo(command);
     }
-    let all = std::iter::once(OsString::from(name)).chain(arguments);
+    let all: Vec<_> = std::iter::once(OsString::from(name)).chain(arguments).collect();
+    // Clap does not tell `--` with nothing behind it from no `--` at all.
+    let bare_end = all.last().is_some_and(|last| last == "--");
     let parsed = command
         .try_get_matches_from_mut(all)
         .and_then(|matches| Arguments::from_arg_matches(&matches));
@@ -99,6 +101,7 @@ pub fn parse(
         return Ok(Invocation::Print(help::version(versions).into()));
     }
     let Arguments { paths, layer, dump, dump_format, config, version: _, command } = arguments;
+    let command = command.or(bare_end.then(Vec::new));
     let cargo = flavour == Flavour::Cargo;
     let request = Request { paths, command, cargo, layer, config, dump, dump_format };
     Ok(Invocation::Scan(Box::new(settle(request, cwd)?)))
@@ -111,7 +114,8 @@ fn one_line(error: &clap::Error, name: &str) -> anyhow::Error {
         .lines()
         .map(str::trim)
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .filter(|line| !line.is_empty())
+        // The other tip, to pass it behind `--`, would run it as a build.
+        .filter(|line| !line.is_empty() && !line.contains("as a value, use"))
         .map(|line| line.strip_prefix("error: ").or(line.strip_prefix("tip: ")).unwrap_or(line))
         .collect();
     anyhow!("{}; see {name} --help", parts.join("; "))

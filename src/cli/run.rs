@@ -9,8 +9,9 @@ use super::{Flavour, Invocation, parse};
 use crate::cancel::{Cancel, Cancelled};
 use crate::config::Settings;
 use crate::exit::Exit;
+use crate::line::one_line;
 use crate::progress::Progress;
-use crate::report::{self, Report, one_line};
+use crate::report::{self, Report};
 use crate::versions::Versions;
 
 /// Runs the tool. `scan` is the pipeline.
@@ -28,14 +29,24 @@ pub fn run(
         let broken = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
         if !error.chain().any(|cause| cause.downcast_ref().is_some_and(broken)) {
             let red = anstyle::AnsiColor::Red.on_default().bold();
-            anstream::eprintln!(
-                "cegas-scan: {red}error{red:#}: {}",
-                one_line(&format!("{error:#}"))
-            );
+            anstream::eprintln!("cegas-scan: {red}error{red:#}: {}", one_line(&told(&error)));
         }
         Exit::Failure
     });
     exit.into()
+}
+
+/// An error with its causes in one line. Some errors tell their cause themselves; once is enough.
+fn told(error: &anyhow::Error) -> String {
+    error
+        .chain()
+        .map(ToString::to_string)
+        .reduce(
+            |line, cause| {
+                if line.ends_with(&cause) { line } else { format!("{line}: {cause}") }
+            },
+        )
+        .unwrap_or_default()
 }
 
 fn attempt(
@@ -65,4 +76,17 @@ fn attempt(
     cancel.check()?;
     report::write(&report, &settings, versions)?;
     Ok(report.exit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+    use anyhow::{Context, anyhow};
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = Err::<(), _>(anyhow!("no space")).context("cannot write x: no space");
+        let error = error.context("the report");
+        assert_eq!(told(&error.unwrap_err()), "the report: cannot write x: no space");
+    }
 }

@@ -17,6 +17,7 @@ pub mod debug;
 pub mod dominators;
 pub mod ids;
 pub mod inst;
+pub mod parse;
 pub mod print;
 pub mod program;
 pub mod types;
@@ -33,6 +34,7 @@ pub use inst::{
     Access, BinaryOp, Callee, CastOp, CheckKind, FloatPredicate, GepTerm, Inst, IntPredicate,
     Operand, OverflowOp, PureOp, RmwOp,
 };
+pub use parse::{ParseError, parse};
 pub use print::{print, print_function, print_inst};
 pub use program::{
     Block, Def, FuncAttrs, Function, Global, InstData, Linkage, Machine, Program, Value,

@@ -4,7 +4,6 @@
 //! of workers and no hash order in it, so equal scans give equal bytes.
 
 mod json;
-mod line;
 mod model;
 mod output;
 mod sarif;
@@ -15,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::exit::Exit;
-pub use line::one_line;
+pub use crate::line::one_line;
 pub use model::shown_path;
 pub use output::{check_writable, write};
 

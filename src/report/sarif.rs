@@ -7,8 +7,9 @@ use anyhow::Result;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use serde_sarif::sarif;
 
-use super::{Location, Obligation, Report, one_line};
+use super::{Location, Obligation, Report};
 use crate::config::Settings;
+use crate::line::one_line;
 use crate::rules::RULES;
 use crate::versions::Versions;
 

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Report, Target, Verdict, one_line};
+use super::{Report, Target, Verdict};
 use crate::config::Settings;
+use crate::line::one_line;
 
 const STRONG: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();

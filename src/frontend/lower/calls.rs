@@ -6,7 +6,8 @@ use super::cfg::Plan;
 use super::ops::{Intrinsic, check_kind};
 use crate::frontend::llvm::{Opcode, Val, ValueKind};
 use crate::ir::{
-    Access, BinaryOp, Callee, CheckKind, Const, Inst, Operand, OverflowOp, PureOp, TypeId,
+    Access, BinaryOp, Callee, CheckKind, Const, FuncId, Inst, Operand, OverflowOp, PureOp, Type,
+    TypeId, verify,
 };
 
 impl<'m> Lowering<'m> {
@@ -41,15 +42,25 @@ impl<'m> Lowering<'m> {
             return self.inline_asm(inst, callee);
         }
         let args: Vec<Operand> = (0..inst.arg_count()).map(|i| self.argument(inst, i)).collect();
+        let result = self.ty(inst.ty());
         let callee = match self.operand(callee) {
             Operand::Const(constant) => match *self.program.consts.get(constant) {
-                Const::Func(func) => Callee::Direct(func),
+                Const::Func(func) if self.binds(func, &args, result) => Callee::Direct(func),
                 _ => Callee::Indirect(Operand::Const(constant)),
             },
             target => Callee::Indirect(target),
         };
         let args = self.program.operand_pool.push(args);
         self.define(inst, Inst::Call { callee, args });
+    }
+
+    /// Whether the call fits its callee. Old-style declarations and files that disagree make calls
+    /// that do not; those are calls of the function's address.
+    fn binds(&self, callee: FuncId, args: &[Operand], result: TypeId) -> bool {
+        let program = &self.program;
+        let args = args.iter().map(|&arg| program.operand_type(arg));
+        let result = Some(result).filter(|&result| *program.types.get(result) != Type::Void);
+        verify::binds(program, callee, args, result).is_ok()
     }
 
     fn argument(&mut self, call: Val<'m>, i: u32) -> Operand {

@@ -16,8 +16,8 @@
 //!    have exactly one operand for each predecessor; nothing leads to the entry; every block is
 //!    reachable; every use is dominated by its definition, a phi's at the end of the predecessor.
 //! 5. [`operands`]: operands and results have the types the instruction asks for; a result is there
-//!    exactly where the instruction has one (a call or unsupported instruction may have one); a
-//!    [`ConstExpr`](super::ConstExpr) occurs in no operand; switch cases are distinct integers.
+//!    exactly where the instruction has one (a call or unsupported instruction may have one); switch
+//!    cases are distinct integers.
 //!
 //! What a direct call may do that its callee does not expect ([`binds`]): pass more arguments than
 //! there are parameters, whether or not the callee is variadic, and ignore the result. Both come from

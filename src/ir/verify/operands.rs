@@ -3,12 +3,11 @@
 use super::typing::{self, Typing, is_float, is_int, is_int_or_pointer, lanes, lanes_are};
 use super::{Report, ensure};
 use crate::ir::consts::Const;
-use crate::ir::ids::{ConstId, FuncId, InstId, TypeId};
+use crate::ir::ids::{FuncId, InstId, TypeId};
 use crate::ir::inst::{Callee, Inst, Operand, PureOp, RmwOp};
 use crate::ir::print::type_text;
 use crate::ir::program::Program;
 use crate::ir::types::Type;
-use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 
 type Found = Result<(), String>;
@@ -19,44 +18,10 @@ pub(super) fn check(report: &mut Report<'_>) {
         let found = ensure(*p.types.get(value.ty) != Type::Void, || "is of type void".to_owned());
         report.check(found, |_| format!("value {id}"));
     }
-    let exprs = containing_exprs(p);
     for (id, data) in &p.insts {
-        let mut found = Ok(());
-        p.for_each_operand(&data.inst, |operand| {
-            if let Operand::Const(constant) = operand
-                && exprs[constant]
-            {
-                found = Err(format!("{constant} is or contains an expression; compute it before"));
-            }
-        });
         let result = data.result.expand().map(|result| p.values[result].ty);
-        let typing = Typing { p, result };
-        report.check_inst(found.and_then(|()| typing.inst(id, &data.inst)), id);
+        report.check_inst(Typing { p, result }.inst(id, &data.inst), id);
     }
-}
-
-/// The constants that are expressions or contain some. Parts come before the whole.
-fn containing_exprs(p: &Program) -> SecondaryMap<ConstId, bool> {
-    let mut contain = SecondaryMap::new();
-    contain.resize(p.consts.len());
-    for (id, _, value) in p.consts.iter() {
-        contain[id] = match value {
-            Const::Expr(_) => true,
-            Const::Aggregate(parts) => parts.iter().any(|&part| contain[part]),
-            Const::Int(_)
-            | Const::Wide(_)
-            | Const::Float(_)
-            | Const::Null
-            | Const::Zero
-            | Const::Undef
-            | Const::Poison
-            | Const::Global { .. }
-            | Const::Func(_)
-            | Const::Block { .. }
-            | Const::Unsupported(_) => false,
-        };
-    }
-    contain
 }
 
 /// Whether a call with these types of arguments and of the result may be a direct call of `callee`:
