@@ -61,7 +61,7 @@ class Truth:
         units = self.files(target["direct"] + target["offered"])
         for name in target["libraries"]:
             if name not in seen:
-                units |= self.allowed(self.by_name[name], (*seen, name))
+                units += self.allowed(self.by_name[name], (*seen, name))
         return units
 
 
@@ -90,7 +90,8 @@ def compare(facts, report, tree, functions, by_symbols):
 
 def compare_target(truth, target, told, by_symbols):
     required, allowed = truth.required(target), truth.allowed(target)
-    named = [t for t in told if t.name == target["name"]] or [t for t in told if stem(t.name) == stem(target["name"])]
+    alike = lambda form: [t for t in told if form(t.name) == form(target["name"])]
+    named = alike(str) or alike(lambda name: pathlib.PurePath(name).name) or alike(stem)
     if not named and not by_symbols:
         return [f"target {target['name']}: not found"]
     # Among several of one name (program and library `mosquitto`), and if there are no names, the most alike.

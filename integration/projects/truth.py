@@ -85,6 +85,7 @@ class Build:
         self.assembly = {}   # temporary .s → unit
         self.objects = {}    # path → set of units (objects and partial links)
         self.archives = {}   # path → ordered dict member name → set of units
+        self.moved = {}      # object as compiled → where it is now
         self.links = {}      # path → dict: kind, direct, offered, libraries
 
     def path(self, cwd, name):
@@ -242,6 +243,19 @@ class Build:
                     table[target] = table[source]
                 if tool == "mv":
                     table[target] = table.pop(source)
+        for unit in self.objects.get(target, []):
+            self.moved[unit["object"]] = target
+
+    def symbols_of(self, unit):
+        path = os.path.join(self.root, unit["object"])
+        return symbols(self.moved.get(path, path))
+
+    def functions(self, table, units):
+        """The functions with external linkage in a linked file."""
+        objects = [self.symbols_of(unit) for unit in units if unit["object"]]
+        # What is hidden becomes local when it is linked.
+        hidden = {name for unit in objects for name in unit.functions & table.locals}
+        return (table.functions | hidden) - START_FILES
 
     def truth(self):
         """The replay as plain data."""
@@ -265,10 +279,10 @@ class Build:
             direct, offered = ids(link["direct"]), ids(link["offered"])
             # Two members may come from files of one name: what they define tells them apart.
             pulled = [n for n in offered if os.path.basename(real[n]["file"]) in table.files and n not in direct
-                      and (real[n]["object"] is None or symbols(os.path.join(self.root, real[n]["object"])).names <= table.names)]
+                      and (real[n]["object"] is None or self.symbols_of(real[n]).names <= table.names)]
             targets.append({"name": relative(path), "kind": link["kind"], "direct": direct, "pulled": pulled,
                             "offered": offered, "libraries": [relative(p) for p in link["libraries"]],
-                            "functions": sorted(table.functions - START_FILES)})
+                            "functions": sorted(self.functions(table, [real[n] for n in direct + pulled]))})
         for path, members in sorted(self.archives.items()):
             units = ids([unit for held in members.values() for unit in held])
             if units and os.path.exists(path):
@@ -279,18 +293,17 @@ class Build:
 
 class Symbols:
     """The symbol table of an object or a linked program: the names of the source files (one for each object that the
-    linker took), of what it defines for others, and of the functions that were visible to its other units."""
+    linker took), of what it defines for others, and of its functions."""
 
     def __init__(self, path):
         text = subprocess.run(["readelf", "-sW", path], capture_output=True, text=True, errors="replace").stdout
         rows = [line.split() for line in text.splitlines()]
         rows = [row for row in rows if len(row) == 8 and row[0].endswith(":")]
         self.files = {row[7] for row in rows if row[3] == "FILE"}
-        defined = [(row[3], row[4], row[5], row[7].split("@")[0]) for row in rows if row[6] != "UND"]
-        self.names = {name for _, bind, seen, name in defined if bind == "GLOBAL" and seen == "DEFAULT"}
-        # What is hidden becomes local when it is linked.
-        self.functions = {name for kind, bind, seen, name in defined
-                          if kind == "FUNC" and (bind in ("GLOBAL", "WEAK") or seen in ("HIDDEN", "INTERNAL"))}
+        defined = [row for row in rows if row[6] != "UND"]
+        self.names = {row[7].split("@")[0] for row in defined if row[4] == "GLOBAL" and row[5] == "DEFAULT"}
+        self.functions = {row[7].split("@")[0] for row in defined if row[3] == "FUNC" and row[4] in ("GLOBAL", "WEAK")}
+        self.locals = {row[7] for row in defined if row[3] == "FUNC" and row[4] == "LOCAL"}
 
 
 @functools.cache
