@@ -25,32 +25,41 @@ import recipe
 TOOL = recipe.HERE.parent.parent / "target" / "release" / "cegas-scan"
 # Scans of one project that take longer hang, for all we know.
 LIMIT_SECONDS = 1800
+# The text of larger projects' models is gigabytes: for these we look at the report only.
+DUMPED_UNITS = 400
 
 
 class Scan:
-    """One run of the tool: its exit code, its report, a digest of everything it wrote."""
+    """One run of the tool: its exit code, its report, the functions in its models, a digest of everything it wrote."""
 
-    def __init__(self, tool, project, mode, jobs, cache):
-        tree = project.fresh("rec") if mode == "recorded" else project.tree("db")
+    def __init__(self, tool, project, mode, jobs, cache, whole):
+        self.tree = project.fresh("rec") if mode == "recorded" else project.tree("db")
         out = project.home / f"report.{mode}.j{jobs}.json"
         out.unlink(missing_ok=True)
         command = [str(tool), f"-j{jobs}", "--json", str(out), "--cache-dir", str(cache), "--progress=never"]
+        command += ["--dump=ir"] if whole else []
         command += {"recorded": ["--", *project.build_command(jobs)],
-                    "bear": [str(tree / "compile_commands.json")],
-                    "cmake": [str(tree / (project.database or ""))]}[mode]
+                    "bear": [str(self.tree / "compile_commands.json")],
+                    "cmake": [str(self.tree / (project.database or ""))]}[mode]
+        self.functions, digest, ours = {}, hashlib.sha256(), False
+        self.stderr = out.with_suffix(".stderr")
         began = time.monotonic()
-        with open(out.with_suffix(".stdout"), "wb") as stdout, open(out.with_suffix(".stderr"), "wb") as stderr:
-            try:
-                self.exit = subprocess.run(command, cwd=tree, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
-                                           timeout=LIMIT_SECONDS).returncode
-            except subprocess.TimeoutExpired:
-                self.exit = "timeout"
+        with open(self.stderr, "wb") as stderr:
+            child = subprocess.Popen(["timeout", str(LIMIT_SECONDS), *command], cwd=self.tree, stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=stderr)
+            for line in child.stdout:
+                # A recorded build prints to the same standard output, and first.
+                if line.startswith(b'program "'):
+                    ours, model = True, self.functions.setdefault(json.loads(line[8:]), compare.Functions())
+                elif ours and line.startswith(b"func "):
+                    model.read(line.decode(errors="replace").rstrip("\n"))
+                if ours:
+                    digest.update(line)
+            self.exit = child.wait()
         self.seconds = time.monotonic() - began
-        self.tree, self.stderr = tree, out.with_suffix(".stderr")
         self.text = out.read_bytes() if out.exists() else b""
-        # A recorded build prints to the same standard output: there, only the report is ours alone.
-        printed = b"" if mode == "recorded" else out.with_suffix(".stdout").read_bytes()
-        self.digest = hashlib.sha256(self.text + printed).hexdigest()
+        digest.update(self.text)
+        self.digest = digest.hexdigest()
 
     def report(self):
         return json.loads(self.text) if self.text else None
@@ -61,18 +70,19 @@ def check(tool, project, mode, jobs, repeat):
     cache = project.home / "cache"
     shutil.rmtree(cache, ignore_errors=True)
     facts = json.loads((project.home / "truth.json").read_text())
-    scan = Scan(tool, project, mode, jobs, cache)
+    whole = len(facts["units"]) <= DUMPED_UNITS
+    scan = Scan(tool, project, mode, jobs, cache, whole)
     report = scan.report()
     if report is None:
         last = scan.stderr.read_text(errors="replace").strip().splitlines()[-1:] or ["nothing on standard error"]
         return [f"exit {scan.exit} and no report: {last[0]}"], scan.seconds
-    wrong = compare.compare(facts, report, scan.tree, by_symbols=(mode == "bear"))
+    wrong = compare.compare(facts, report, scan.tree, scan.functions, by_symbols=(mode == "bear"))
     # 1 means findings, which a real project may have.
     if scan.exit not in (0, 1):
         wrong.append(f"exit {scan.exit}")
     if repeat:
         shutil.rmtree(cache, ignore_errors=True)
-        again = Scan(tool, project, mode, 1 if jobs > 1 else 2, cache)
+        again = Scan(tool, project, mode, 1 if jobs > 1 else 2, cache, whole)
         if again.digest != scan.digest:
             wrong.append(f"not byte-identical with another -j: compare {project.home}/report.{mode}.j*.json")
     shutil.rmtree(cache, ignore_errors=True)

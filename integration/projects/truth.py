@@ -6,7 +6,8 @@ to interpret: `cc1 file.c` (one compilation), `as -o x.o` (its object), `ar`, `l
 which looks at the outermost command (`gcc -c …`).
 
 A target has `direct` units (objects on its link line) and `pulled` ones (members of archives that the linker
-took, seen from the file symbols of the linked program); `offered` are all members of those archives.
+took, seen from the file symbols of the linked program); `offered` are all members of those archives; `functions` are
+those with external linkage in the linked file, which tell whether the right variant of a file (its macros) was taken.
 
 Invariant: units and targets are in the order of their paths, and every path below the project is relative to it.
 """
@@ -84,6 +85,7 @@ class Build:
         self.assembly = {}   # temporary .s → unit
         self.objects = {}    # path → set of units (objects and partial links)
         self.archives = {}   # path → ordered dict member name → set of units
+        self.moved = {}      # object as compiled → where it is now
         self.links = {}      # path → dict: kind, direct, offered, libraries
 
     def path(self, cwd, name):
@@ -241,6 +243,19 @@ class Build:
                     table[target] = table[source]
                 if tool == "mv":
                     table[target] = table.pop(source)
+        for unit in self.objects.get(target, []):
+            self.moved[unit["object"]] = target
+
+    def symbols_of(self, unit):
+        path = os.path.join(self.root, unit["object"])
+        return symbols(self.moved.get(path, path))
+
+    def functions(self, table, units):
+        """The functions with external linkage in a linked file."""
+        objects = [self.symbols_of(unit) for unit in units if unit["object"]]
+        # What is hidden becomes local when it is linked.
+        hidden = {name for unit in objects for name in unit.functions & table.locals}
+        return (table.functions | hidden) - START_FILES
 
     def truth(self):
         """The replay as plain data."""
@@ -260,30 +275,40 @@ class Build:
         for path, link in sorted(self.links.items()):
             if not ids(link["direct"] + link["offered"]) or not os.path.exists(path):
                 continue
-            files, globals_ = symbols(path)
+            table = symbols(path)
             direct, offered = ids(link["direct"]), ids(link["offered"])
             # Two members may come from files of one name: what they define tells them apart.
-            pulled = [n for n in offered if os.path.basename(real[n]["file"]) in files and n not in direct
-                      and (real[n]["object"] is None or symbols(os.path.join(self.root, real[n]["object"]))[1] <= globals_)]
+            pulled = [n for n in offered if os.path.basename(real[n]["file"]) in table.files and n not in direct
+                      and (real[n]["object"] is None or self.symbols_of(real[n]).names <= table.names)]
             targets.append({"name": relative(path), "kind": link["kind"], "direct": direct, "pulled": pulled,
-                            "offered": offered, "libraries": [relative(p) for p in link["libraries"]]})
+                            "offered": offered, "libraries": [relative(p) for p in link["libraries"]],
+                            "functions": sorted(self.functions(table, [real[n] for n in direct + pulled]))})
         for path, members in sorted(self.archives.items()):
             units = ids([unit for held in members.values() for unit in held])
             if units and os.path.exists(path):
                 targets.append({"name": relative(path), "kind": "archive", "direct": units, "pulled": [],
-                                "offered": [], "libraries": []})
+                                "offered": [], "libraries": [], "functions": []})
         return {"units": real, "targets": sorted(targets, key=lambda target: target["name"])}
+
+
+class Symbols:
+    """The symbol table of an object or a linked program: the names of the source files (one for each object that the
+    linker took), of what it defines for others, and of its functions."""
+
+    def __init__(self, path):
+        text = subprocess.run(["readelf", "-sW", path], capture_output=True, text=True, errors="replace").stdout
+        rows = [line.split() for line in text.splitlines()]
+        rows = [row for row in rows if len(row) == 8 and row[0].endswith(":")]
+        self.files = {row[7] for row in rows if row[3] == "FILE"}
+        defined = [row for row in rows if row[6] != "UND"]
+        self.names = {row[7].split("@")[0] for row in defined if row[4] == "GLOBAL" and row[5] == "DEFAULT"}
+        self.functions = {row[7].split("@")[0] for row in defined if row[3] == "FUNC" and row[4] in ("GLOBAL", "WEAK")}
+        self.locals = {row[7] for row in defined if row[3] == "FUNC" and row[4] == "LOCAL"}
 
 
 @functools.cache
 def symbols(path):
-    """A linked program's or object's symbol table: the names of its source files (one per object that the linker
-    took), and of the functions and variables that it defines for others."""
-    text = subprocess.run(["readelf", "-sW", path], capture_output=True, text=True, errors="replace").stdout
-    rows = [line.split() for line in text.splitlines()]
-    rows = [row for row in rows if len(row) == 8 and row[0].endswith(":")]
-    return ({row[7] for row in rows if row[3] == "FILE"},
-            {row[7].split("@")[0] for row in rows if row[6] != "UND" and row[4] == "GLOBAL" and row[5] == "DEFAULT"})
+    return Symbols(path)
 
 
 def write(path, root, log, header):
@@ -294,6 +319,8 @@ def write(path, root, log, header):
     return truth
 
 
+# What the C library's own start-up objects define in every program.
+START_FILES = {"_start", "_init", "_fini", "_dl_relocate_static_pie", "__libc_csu_init", "__libc_csu_fini", "atexit"}
 # Options of cc1 and ld whose value is the next word (those that gcc's driver passes).
 TWO_WORDS = {"-I", "-imultiarch", "-iprefix", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot",
              "-dumpbase", "-dumpbase-ext", "-dumpdir", "-auxbase", "-auxbase-strip", "-MF", "-MD", "-MMD", "-MT", "-MQ", "-A",
