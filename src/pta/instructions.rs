@@ -79,7 +79,11 @@ impl<'p> Generator<'p> {
             | BinaryOp::Xor => Step::anywhere(),
             // Fragments are shifted and joined back to the pointer they came from.
             BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr | BinaryOp::Or => {
-                if wide { Step::anywhere() } else { Step::default() }
+                if wide {
+                    Step::anywhere()
+                } else {
+                    Step::default()
+                }
             }
         };
         for arg in args {
@@ -160,13 +164,15 @@ impl<'p> Generator<'p> {
                 let to = result.and_then(|result| self.value(frame, result));
                 self.flow(frame, vector, to, &same);
             }
-            Inst::InsertElement { vector: lhs, value: rhs, .. } | Inst::Shuffle { lhs, rhs, .. } => {
+            Inst::InsertElement { vector: lhs, value: rhs, .. }
+            | Inst::Shuffle { lhs, rhs, .. } => {
                 let to = result.and_then(|result| self.value(frame, result));
                 self.flow(frame, lhs, to, &same);
                 self.flow(frame, rhs, to, &same);
             }
             Inst::Alloca { elem, count, .. } => {
-                let single = count.constant().map(|c| program.consts.get(c)) == Some(&Const::Int(1));
+                let single =
+                    count.constant().map(|c| program.consts.get(c)) == Some(&Const::Int(1));
                 let kind = ObjectKind::Alloca { site: id, context: frame.context };
                 let object = self.objects.typed(kind, elem, !single);
                 let location = self.objects.at(object, 0);

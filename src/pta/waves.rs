@@ -232,7 +232,7 @@ impl Graph<'_> {
                 let (to, step) = self.uses[index].steps[at];
                 let mut new = self.steps[step as usize].clone();
                 let free = |&(each, count): &(u64, Option<u64>)| {
-                    count.is_none() && each != 0 && stride % each == 0
+                    count.is_none() && each != 0 && stride.is_multiple_of(each)
                 };
                 let inside = height.contains_key(&self.parent[to.index()]);
                 if !inside || new.any || new.terms.iter().any(free) {
