@@ -39,8 +39,7 @@ pub enum Const {
     Unsupported(TextId),
 }
 
-/// A constant that only the final addresses decide; found in initialisers, in operands it is lowered
-/// to instructions.
+/// A constant that only the final addresses decide.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConstExpr {
     Cast {

@@ -74,6 +74,12 @@ impl<T: EntityRef> IdRange<T> {
         IdRange { start: start.index() as u32, end: end.index() as u32, of: PhantomData }
     }
 
+    /// The first index and the one after the last, for the verifier: a damaged program's range may
+    /// end before it starts.
+    pub(super) fn bounds(self) -> (u32, u32) {
+        (self.start, self.end)
+    }
+
     pub fn len(self) -> usize {
         (self.end - self.start) as usize
     }

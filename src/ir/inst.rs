@@ -152,8 +152,6 @@ pub enum PureOp {
     FShr,
     /// `llvm.ptrmask`.
     PtrMask,
-    /// `__builtin_constant_p` and `__builtin_object_size` after all folding: any value is allowed.
-    Arbitrary,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

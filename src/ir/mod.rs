@@ -11,12 +11,18 @@
 //! call's extra arguments one after the other, each at the next multiple of 8 (16 if its alignment is);
 //! where a `va_list` is a plain pointer (i386), it is set to that object, with slots of 4 bytes.
 
+pub mod cfg;
 pub mod consts;
 pub mod debug;
+pub mod dominators;
 pub mod ids;
 pub mod inst;
+pub mod parse;
+pub mod print;
 pub mod program;
 pub mod types;
+pub mod verify;
+mod words;
 
 pub use consts::{Const, ConstExpr, Consts, Init};
 pub use debug::{Binding, CType, Debug, Loc, SourceFile, Var, VarKind};
@@ -28,7 +34,10 @@ pub use inst::{
     Access, BinaryOp, Callee, CastOp, CheckKind, FloatPredicate, GepTerm, Inst, IntPredicate,
     Operand, OverflowOp, PureOp, RmwOp,
 };
+pub use parse::{ParseError, parse};
+pub use print::{print, print_function, print_inst};
 pub use program::{
     Block, Def, FuncAttrs, Function, Global, InstData, Linkage, Machine, Program, Value,
 };
 pub use types::{Field, FloatKind, Layout, Type, Types};
+pub use verify::{Violation, verify};

@@ -38,9 +38,10 @@ pub mod cache;
 pub mod guess;
 pub mod rewrite;
 pub mod solver;
+pub mod version;
 pub mod z3;
 
-pub use expr::{ExprId, Node, Op, Pool, Sort, VarId};
+pub use expr::{ExprId, MAX_WIDTH, Node, Op, Pool, Sort, VarId};
 pub use float::{Format, Rounding};
 pub use query::{Answer, Limits};
 pub use solver::Solver;

@@ -23,7 +23,7 @@ const MAX_ROUNDS: usize = 4;
 /// this pool's expressions only.
 #[derive(Debug, Clone, Default)]
 pub struct Solver {
-    pool: Pool,
+    pub pool: Pool,
     cache: Cache,
     sets: VarSets,
     stats: Stats,

@@ -1,0 +1,48 @@
+# Everything starts here: `make scan` and `make test` install what is missing first.
+#
+#   make scan                 build, scan the demo project, write cegas.sarif
+#   make scan DIR=path        scan another project (BUILD="make -j8 all" says how it is built)
+#   make test                 format, lints and all fast tests
+#   make bench                how fast the front end is (PROJECTS="zlib lua" picks some)
+#   make test-integration     whole projects against the truth (likewise; fetches their sources)
+#   make install              put cegas-scan and `cargo cegas` where cargo puts programs
+
+.PHONY: help setup build scan test bench test-integration install
+.DEFAULT_GOAL := help
+
+DIR ?= integration/demo
+SARIF ?= cegas.sarif
+CARGO ?= cargo
+# The builds of other people's projects must not see this make.
+CLEAN = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PROJECTS
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+setup:
+	@integration/setup/ensure build
+
+build: setup
+	@$(CARGO) build --release --bins
+
+# Findings (1) and units that could not be analysed (3) are results of a scan, not failures of make.
+scan: build
+	@integration/setup/scan-project "$(DIR)" "$(SARIF)" $(BUILD)
+
+test:
+	@integration/setup/ensure test
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace
+
+bench: build
+	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
+	@$(CLEAN) integration/bench/frontend.py $(PROJECTS)
+
+test-integration: build
+	@integration/setup/ensure test
+	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
+	@$(CLEAN) integration/projects/check.py --repeat $(PROJECTS)
+
+install: setup
+	$(CARGO) install --path . --locked

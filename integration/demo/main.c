@@ -1,0 +1,45 @@
+/* kvtool KEY=VALUE... KEY: takes the settings in, prints the value of the last argument. */
+#include "kv.h"
+
+#include <stdio.h>
+
+static const char *message(enum kv_status status)
+{
+    switch (status) {
+    case KV_OK:
+        return "fine";
+    case KV_FULL:
+        return "too many settings";
+    case KV_SYNTAX:
+        return "not of the form key=value";
+    case KV_MEMORY:
+        return "out of memory";
+    }
+    return "unknown";
+}
+
+int main(int argc, char **argv)
+{
+    struct kv_table table;
+    int result = 0;
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: kvtool KEY=VALUE... KEY\n");
+        return 2;
+    }
+    kv_init(&table);
+    for (int i = 1; i < argc - 1; i++) {
+        enum kv_status status = kv_parse(&table, argv[i]);
+        if (status != KV_OK) {
+            fprintf(stderr, "kvtool: %s: %s\n", argv[i], message(status));
+            result = 1;
+        }
+    }
+    const char *value = kv_get(&table, argv[argc - 1]);
+    if (value)
+        printf("%s\n", value);
+    else
+        result = 1;
+    kv_clear(&table);
+    return result;
+}

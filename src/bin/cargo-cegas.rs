@@ -1,0 +1,14 @@
+//! The command `cargo cegas`.
+
+use cegas::cli::{self, Flavour};
+use cegas::scan::scan;
+use cegas::versions::Versions;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // A recorded build calls this program under a compiler's name.
+    if let Some(code) = compile_db::shim_main() {
+        return code;
+    }
+    cli::run(Flavour::Cargo, &Versions::linked(), scan)
+}

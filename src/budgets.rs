@@ -1,0 +1,17 @@
+//! Every limit of the tool, named once with its reason. A result that a limit touched is never `Safe`.
+
+use std::time::Duration;
+
+/// Time for one obligation unless `--timeout` says otherwise: most are decided well within a second,
+/// and a project has thousands, so one hard obligation must not hold up the others for longer.
+pub const OBLIGATION_TIME: Duration = Duration::from_secs(10);
+
+/// The longest `--timeout` taken: a week. More is a slip of the keyboard, and would overflow clocks.
+pub const LONGEST_TIME: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// The most worker threads `-j` may ask for: each holds a solver context of tens of megabytes.
+pub const MOST_JOBS: usize = 1024;
+
+/// The largest `cegas.toml` read. A settings file is a page of text; a hostile repository may hold
+/// a file of gigabytes under that name.
+pub const SETTINGS_BYTES: u64 = 1 << 20;

@@ -1,0 +1,331 @@
+//! The machine that executes the model on expressions: what it makes of constants, where arbitrary
+//! values come from, and what it assumes.
+//!
+//! Invariants: the same choices give the same variables (they are numbered along the path), so a path
+//! can be walked again with the values a solver found. A condition that speaks of addresses is never
+//! assumed: the path goes on in doubt instead.
+
+use super::memory::{Background, Instance, Life, Memory, Object, Origin};
+use super::state::State;
+use super::value::Value;
+use crate::ir::{
+    Const, ConstExpr, ConstId, GlobalId, InstId, Operand, Program, Type, TypeId, ValueId,
+};
+use crate::smt::{ExprId, MAX_WIDTH, Model, Solver, Sort, VarId};
+use imbl::OrdMap;
+use rustc_hash::FxHashMap;
+
+/// Why an execution does not go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// It ended: at `exit`, a trap or a memory violation.
+    End,
+    /// It leaves what the model knows.
+    Gap(String),
+}
+
+/// Where an arbitrary value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// An input of the program.
+    Input,
+    /// What lay in memory or a variable before the first write.
+    Uninit,
+    /// The same, used as a pointer: null or the address of no object.
+    Junk,
+    /// What C leaves open.
+    Unspecified,
+}
+
+pub(super) type Step<T> = Result<T, Stop>;
+
+pub(super) fn gap<T>(what: impl Into<String>) -> Step<T> {
+    Err(Stop::Gap(what.into()))
+}
+
+#[derive(Debug)]
+pub struct Machine<'p> {
+    pub program: &'p Program,
+    pub smt: Solver,
+    pub(super) pointer_bits: u32,
+    /// The address variable of each instance.
+    addresses: Vec<ExprId>,
+    instances: FxHashMap<VarId, Instance>,
+    fresh: FxHashMap<(u32, u32, Source), ExprId>,
+    sources: FxHashMap<VarId, (u32, Source)>,
+    has_address: FxHashMap<ExprId, bool>,
+    /// With these, arbitrary values are not arbitrary: a path is walked again.
+    pub(super) replay: Option<Model>,
+}
+
+impl<'p> Machine<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        Machine {
+            program,
+            smt: Solver::new(),
+            pointer_bits: program.machine.pointer_bits,
+            addresses: Vec::new(),
+            instances: FxHashMap::default(),
+            fresh: FxHashMap::default(),
+            sources: FxHashMap::default(),
+            has_address: FxHashMap::default(),
+            replay: None,
+        }
+    }
+
+    /// The objects that are there before anything runs: globals, then functions.
+    pub fn initial_memory(&mut self) -> Memory {
+        let mut memory = Memory::default();
+        for (id, global) in &self.program.globals {
+            let background = match global.init {
+                Some(_) => Background::Init(id),
+                None => Background::Outside,
+            };
+            let size = self.pointer_const(global.size);
+            memory.push(object(Origin::Global(id), size, background));
+        }
+        for id in self.program.funcs.keys() {
+            let size = self.pointer_const(1);
+            memory.push(object(Origin::Func(id), size, Background::Outside));
+        }
+        memory
+    }
+
+    pub(super) fn global_instance(&self, global: GlobalId) -> Instance {
+        Instance(global.as_u32())
+    }
+
+    /// The address of an instance.
+    pub fn address(&mut self, instance: Instance) -> ExprId {
+        while self.addresses.len() <= instance.0 as usize {
+            let next = self.addresses.len() as u32;
+            let expr = self.smt.pool.var(&format!("&{next}"), Sort::Bits(self.pointer_bits));
+            self.addresses.push(expr);
+            self.instances.insert(self.smt.pool.node(expr).var(), Instance(next));
+        }
+        self.addresses[instance.0 as usize]
+    }
+
+    pub(super) fn instance_of(&self, var: VarId) -> Option<Instance> {
+        self.instances.get(&var).copied()
+    }
+
+    pub fn source_of(&self, var: VarId) -> Option<(u32, Source)> {
+        self.sources.get(&var).copied()
+    }
+
+    /// The next arbitrary value of the path.
+    pub(super) fn fresh(&mut self, state: &mut State, bits: u32, source: Source) -> ExprId {
+        let number = state.fresh;
+        state.fresh += 1;
+        let var = match self.fresh.get(&(number, bits, source)) {
+            Some(&var) => var,
+            None => {
+                let name = format!("{source:?}{number}").to_lowercase();
+                let var = self.smt.pool.var(&name, Sort::Bits(bits));
+                self.fresh.insert((number, bits, source), var);
+                self.sources.insert(self.smt.pool.node(var).var(), (number, source));
+                var
+            }
+        };
+        match &self.replay {
+            Some(model) => {
+                let value = model.bits(self.smt.pool.node(var).var());
+                self.smt.pool.constant(value, bits)
+            }
+            None => var,
+        }
+    }
+
+    /// Whether an address variable occurs in the expression.
+    pub(super) fn speaks_of_addresses(&mut self, expr: ExprId) -> bool {
+        let mut stack = vec![(expr, false)];
+        while let Some((e, ready)) = stack.pop() {
+            if self.has_address.contains_key(&e) {
+                continue;
+            }
+            let node = self.smt.pool.node(e);
+            if node.op == crate::smt::Op::Var {
+                let is_address = self.instances.contains_key(&node.var());
+                self.has_address.insert(e, is_address);
+            } else if ready {
+                let any = node.children().any(|c| self.has_address.get(&c) == Some(&true));
+                self.has_address.insert(e, any);
+            } else {
+                stack.push((e, true));
+                stack.extend(node.children().map(|child| (child, false)));
+            }
+        }
+        self.has_address.get(&expr) == Some(&true)
+    }
+
+    /// The execution goes on only where `cond` holds.
+    pub(super) fn assume(&mut self, state: &mut State, cond: ExprId) -> Step<()> {
+        match self.smt.pool.as_const(cond) {
+            Some(0) => Err(Stop::End),
+            Some(_) => Ok(()),
+            None if self.speaks_of_addresses(cond) => {
+                state.doubt("where objects lie in memory");
+                Ok(())
+            }
+            None => {
+                if state.assumed.last() != Some(&cond) {
+                    state.assumed.push_back(cond);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn pointer_const(&mut self, value: u64) -> ExprId {
+        self.smt.pool.constant(u128::from(value) & crate::smt::value::mask(self.pointer_bits), self.pointer_bits)
+    }
+
+    /// The bits of a scalar type that expressions can hold.
+    pub(super) fn scalar_bits(&self, ty: TypeId) -> Option<u32> {
+        self.program.types.scalar_bits(ty, self.pointer_bits).filter(|&bits| bits <= MAX_WIDTH)
+    }
+
+    pub(super) fn is_pointer_type(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(ty), Type::Ptr)
+    }
+
+    pub(super) fn operand(&mut self, state: &mut State, operand: Operand) -> Step<Value> {
+        match operand {
+            Operand::Value(value) => self.value(state, value),
+            Operand::Const(constant) => self.constant(state, constant),
+        }
+    }
+
+    fn value(&mut self, state: &State, value: ValueId) -> Step<Value> {
+        let known = state.top().and_then(|frame| frame.values.get(&value)).cloned();
+        known.map_or_else(|| gap(format!("{value} has no value")), Ok)
+    }
+
+    /// A scalar operand.
+    pub(super) fn bits(&mut self, state: &mut State, operand: Operand) -> Step<ExprId> {
+        match self.operand(state, operand)?.bits() {
+            Some(bits) => Ok(bits),
+            None => gap("an aggregate where a scalar is expected"),
+        }
+    }
+
+    /// An arbitrary value of a type.
+    pub(super) fn arbitrary(&mut self, state: &mut State, ty: TypeId, source: Source) -> Step<Value> {
+        if let Some(bits) = self.scalar_bits(ty) {
+            let source = match source {
+                Source::Uninit if self.is_pointer_type(ty) => Source::Junk,
+                other => other,
+            };
+            return Ok(Value::Bits(self.fresh(state, bits, source)));
+        }
+        let parts = self.parts(ty)?;
+        let parts: Step<Vec<Value>> =
+            parts.into_iter().map(|part| self.arbitrary(state, part, source)).collect();
+        Ok(Value::Parts(parts?.into()))
+    }
+
+    /// The types of an aggregate's parts.
+    pub(super) fn parts(&self, ty: TypeId) -> Step<Vec<TypeId>> {
+        const MOST: u64 = 4096;
+        match self.program.types.get(ty) {
+            Type::Struct { fields } => Ok(fields.iter().map(|field| field.ty).collect()),
+            Type::Array { elem, len } | Type::Vector { elem, len } if *len <= MOST => {
+                Ok(vec![*elem; *len as usize])
+            }
+            _ => gap("a value too wide to compute with"),
+        }
+    }
+
+    pub(super) fn constant(&mut self, state: &mut State, id: ConstId) -> Step<Value> {
+        let ty = self.program.consts.ty(id);
+        let bits = self.scalar_bits(ty);
+        match (self.program.consts.get(id), bits) {
+            (Const::Int(value) | Const::Float(value), Some(bits)) => {
+                Ok(Value::Bits(self.smt.pool.constant(*value, bits)))
+            }
+            (Const::Null, Some(bits)) => Ok(Value::Bits(self.smt.pool.constant(0, bits))),
+            (Const::Zero, Some(bits)) => Ok(Value::Bits(self.smt.pool.constant(0, bits))),
+            (Const::Zero, None) => self.zero(ty),
+            (Const::Undef | Const::Poison, _) => self.arbitrary(state, ty, Source::Unspecified),
+            (Const::Aggregate(parts), _) => {
+                let parts: Step<Vec<Value>> =
+                    parts.iter().map(|&part| self.constant(state, part)).collect();
+                Ok(Value::Parts(parts?.into()))
+            }
+            (Const::Global { global, offset }, _) => {
+                let base = self.address(self.global_instance(*global));
+                Ok(Value::Bits(self.shifted(base, *offset)))
+            }
+            (Const::Func(func), _) => {
+                let number = self.program.globals.len() as u32 + func.as_u32();
+                Ok(Value::Bits(self.address(Instance(number))))
+            }
+            (Const::Block { block, .. }, Some(bits)) => {
+                Ok(Value::Bits(self.smt.pool.constant(label_address(block.as_u32()), bits)))
+            }
+            (Const::Expr(expr), Some(bits)) => {
+                let value = self.const_expr(state, expr, bits)?;
+                Ok(Value::Bits(value))
+            }
+            (Const::Unsupported(what), _) => gap(self.program.texts.get(*what)),
+            (Const::Int(_) | Const::Float(_) | Const::Wide(_) | Const::Null, _) => {
+                gap("an integer of more than 128 bits")
+            }
+            (Const::Block { .. } | Const::Expr(_), None) => gap("a constant aggregate"),
+        }
+    }
+
+    fn zero(&mut self, ty: TypeId) -> Step<Value> {
+        if let Some(bits) = self.scalar_bits(ty) {
+            return Ok(Value::Bits(self.smt.pool.constant(0, bits)));
+        }
+        let parts: Step<Vec<Value>> = self.parts(ty)?.into_iter().map(|p| self.zero(p)).collect();
+        Ok(Value::Parts(parts?.into()))
+    }
+
+    fn const_expr(&mut self, state: &mut State, expr: &ConstExpr, bits: u32) -> Step<ExprId> {
+        let mut scalar = |machine: &mut Self, id| match machine.constant(state, id)?.bits() {
+            Some(bits) => Ok(bits),
+            None => gap("a constant aggregate"),
+        };
+        match *expr {
+            ConstExpr::Cast { op, value } => {
+                let from = self.program.consts.ty(value);
+                let value = scalar(self, value)?;
+                self.cast(op, value, from, bits)
+            }
+            ConstExpr::Binary { op, lhs, rhs } => {
+                let (lhs, rhs) = (scalar(self, lhs)?, scalar(self, rhs)?);
+                self.int_binary(op, lhs, rhs)
+            }
+            ConstExpr::Offset { base, offset } => {
+                let base = scalar(self, base)?;
+                Ok(self.shifted(base, offset))
+            }
+        }
+    }
+
+    pub(super) fn shifted(&mut self, base: ExprId, offset: i64) -> ExprId {
+        let offset = self.pointer_const(offset as u64);
+        self.smt.pool.add(base, offset)
+    }
+
+    /// Where an instruction stands, for people.
+    pub fn place(&self, at: InstId) -> String {
+        match self.program.loc(at) {
+            Some(loc) => format!("{}:{}", self.program.debug.files[loc.file].name, loc.line),
+            None => self.program.funcs[self.program.func_of(at)].name.clone(),
+        }
+    }
+}
+
+pub(super) fn object(origin: Origin, size: ExprId, background: Background) -> Object {
+    Object { origin, life: Life::Live, size, background, cells: OrdMap::new() }
+}
+
+/// Labels have numbers far from anything else; only computed gotos look at them.
+pub(super) fn label_address(block: u32) -> u128 {
+    0x6000_0000_0000 + u128::from(block) * 16
+}
+

@@ -1,0 +1,21 @@
+//! Deciding obligations on the model.
+//!
+//! The machine executes the program on expressions: addresses are instances with offsets, memory is
+//! byte-exact, what is not known is a variable. [`explore`] follows its paths.
+
+pub mod value;
+pub mod memory;
+pub mod state;
+pub mod machine;
+mod address;
+mod access;
+mod ranges;
+mod arith;
+mod calls;
+mod library;
+pub mod step;
+pub mod verdict;
+pub mod explore;
+
+pub use explore::{Budget, explore};
+pub use verdict::{Counterexample, Proof, Reason, Verdict};

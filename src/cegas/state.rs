@@ -1,0 +1,98 @@
+//! Where an execution stands: the call stack, what its values are, memory, and what was assumed on
+//! the way. Cheap to copy.
+
+use super::memory::{Instance, Memory};
+use super::value::Value;
+use crate::ir::{BlockId, FuncId, InstId, ValueId};
+use crate::smt::ExprId;
+use imbl::{HashMap, Vector};
+use std::rc::Rc;
+
+/// A call that has not returned.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    pub func: FuncId,
+    pub block: BlockId,
+    /// The next instruction.
+    pub at: InstId,
+    pub values: HashMap<ValueId, Value>,
+    /// The objects that end with the call.
+    pub locals: Vector<Instance>,
+    /// The arguments after the named ones.
+    pub varargs: Vector<Value>,
+    /// The call instruction in the frame below.
+    pub call: Option<InstId>,
+    /// How it was entered, to recognise a call that repeats itself.
+    pub entry: Rc<Entry>,
+}
+
+/// What a call was entered with.
+#[derive(Debug)]
+pub struct Entry {
+    pub args: Vec<Value>,
+    pub memory: Memory,
+    /// The choices made before.
+    pub choices: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct State {
+    pub frames: Vector<Frame>,
+    pub memory: Memory,
+    /// What holds on this path, oldest first.
+    pub assumed: Vector<ExprId>,
+    /// How often the path could have gone another way.
+    pub choices: u32,
+    /// How many arbitrary values were made on the way.
+    pub fresh: u32,
+    /// Functions to run when the stack is empty, the next one last.
+    pub pending: Vector<FuncId>,
+    /// Why a violation on this path would not be certain.
+    pub doubt: Option<Rc<str>>,
+}
+
+impl State {
+    /// Before anything has run: `pending` is run from its end.
+    pub fn new(memory: Memory, pending: Vector<FuncId>) -> State {
+        State {
+            frames: Vector::new(),
+            memory,
+            assumed: Vector::new(),
+            choices: 0,
+            fresh: 0,
+            pending,
+            doubt: None,
+        }
+    }
+
+    pub fn top(&self) -> Option<&Frame> {
+        self.frames.last()
+    }
+
+    pub fn top_mut(&mut self) -> Option<&mut Frame> {
+        self.frames.back_mut()
+    }
+
+    pub fn set(&mut self, value: ValueId, to: Value) {
+        if let Some(frame) = self.top_mut() {
+            frame.values.insert(value, to);
+        }
+    }
+
+    pub fn doubt(&mut self, why: &str) {
+        if self.doubt.is_none() {
+            self.doubt = Some(why.into());
+        }
+    }
+
+    /// Whether both stand at the same place with the same values.
+    pub fn same(&self, other: &State) -> bool {
+        let same_frame = |(a, b): (&Frame, &Frame)| {
+            a.at == b.at && a.func == b.func && a.values == b.values && a.varargs == b.varargs
+        };
+        self.frames.len() == other.frames.len()
+            && self.assumed == other.assumed
+            && self.frames.iter().zip(other.frames.iter()).all(same_frame)
+            && self.memory.same(&other.memory)
+    }
+}

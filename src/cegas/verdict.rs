@@ -1,0 +1,67 @@
+//! What comes out for one obligation, with its evidence.
+
+use crate::ir::InstId;
+use crate::smt::Model;
+
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    /// No execution of the model violates it.
+    Safe(Proof),
+    Unsafe(Counterexample),
+    Unknown(Reason),
+}
+
+/// Why an obligation holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// Every execution was followed to its end.
+    Exhaustive { paths: u64 },
+}
+
+/// An execution that violates the obligation.
+#[derive(Debug, Clone)]
+pub struct Counterexample {
+    /// What the arbitrary values are on the path.
+    pub inputs: Model,
+    /// Where it is violated.
+    pub at: InstId,
+    pub steps: Vec<TraceStep>,
+}
+
+/// Something that happens on the way to a violation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceStep {
+    pub at: InstId,
+    /// How many calls have not returned.
+    pub depth: u32,
+    pub text: String,
+}
+
+/// Why neither could be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    Time,
+    Memory,
+    Depth { limit: u32 },
+    /// Something without a model lies on the way.
+    Unsupported { what: String, at: Option<InstId> },
+    /// A violation was found, but only under an assumption that real executions may not share.
+    Doubt { why: String },
+    Solver { why: String },
+    /// The path that the solver found could not be walked again.
+    Replay,
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reason::Time => write!(f, "time"),
+            Reason::Memory => write!(f, "memory"),
+            Reason::Depth { limit } => write!(f, "calls nested deeper than {limit}"),
+            Reason::Unsupported { what, .. } => write!(f, "not modelled: {what}"),
+            Reason::Doubt { why } => write!(f, "a violation depends on {why}"),
+            Reason::Solver { why } => write!(f, "the solver gave up: {why}"),
+            Reason::Replay => write!(f, "a found path could not be confirmed"),
+        }
+    }
+}

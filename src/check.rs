@@ -1,0 +1,84 @@
+//! Deciding what the rules marked in one program, and putting it as the report says it.
+
+use crate::cancel::Cancel;
+use crate::cegas::{self, Budget, Reason, Verdict};
+use crate::config::Settings;
+use crate::ir::{FuncId, InstId, Program};
+use crate::report;
+use crate::rules::{self, Obligation};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What came out for one program.
+#[derive(Debug, Default)]
+pub struct Checked {
+    pub obligations: Vec<report::Obligation>,
+    /// Everything the chosen rules ask was looked for.
+    pub complete: bool,
+}
+
+/// Decides every obligation of `program` that the chosen rules see.
+pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked {
+    let Some(entry) = entry(program, settings) else { return Checked::default() };
+    let obligations = rules::mark(program, &settings.rules);
+    let verdicts = decide(program, entry, &obligations, settings, cancel);
+    let mut reported: Vec<report::Obligation> = obligations
+        .iter()
+        .zip(verdicts)
+        .map(|(obligation, verdict)| told(program, obligation, verdict, settings))
+        .collect();
+    reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
+    Checked { obligations: reported, complete: rules::all_checked(&settings.rules) }
+}
+
+/// Where executions start. A library has no such place yet.
+fn entry(program: &Program, settings: &Settings) -> Option<FuncId> {
+    let named = settings.entries.first().map_or("main", String::as_str);
+    program.func_by_name(named).filter(|&func| !program.funcs[func].blocks.is_empty())
+}
+
+/// A panic is a bug of ours: the obligations are unknown, the scan goes on.
+fn decide(
+    program: &Program,
+    entry: FuncId,
+    obligations: &[Obligation],
+    settings: &Settings,
+    cancel: &Cancel,
+) -> Vec<Verdict> {
+    let budget = Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 };
+    let run = || cegas::explore(program, entry, obligations, budget, cancel);
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        let what = "a bug in cegas-scan (please report it)".to_owned();
+        let reason = Reason::Unsupported { what, at: None };
+        vec![Verdict::Unknown(reason); obligations.len()]
+    })
+}
+
+fn told(
+    program: &Program,
+    obligation: &Obligation,
+    verdict: Verdict,
+    settings: &Settings,
+) -> report::Obligation {
+    let verdict = match verdict {
+        Verdict::Safe(_) => report::Verdict::Safe,
+        Verdict::Unsafe(_) => report::Verdict::Unsafe,
+        Verdict::Unknown(reason) => report::Verdict::Unknown { reason: reason.to_string() },
+    };
+    report::Obligation {
+        rule: obligation.rule,
+        verdict,
+        location: location(program, obligation.at, settings),
+        message: rules::message(program, obligation),
+        targets: vec![program.name.clone()],
+    }
+}
+
+fn location(program: &Program, at: InstId, settings: &Settings) -> report::Location {
+    let function = program.funcs[program.func_of(at)].name.clone();
+    let Some(loc) = program.loc(at) else {
+        return report::Location { file: String::new(), line: 0, column: 0, function };
+    };
+    let path = program.debug.files[loc.file].path();
+    let file = report::shown_path(&path, &settings.root);
+    report::Location { file, line: loc.line, column: loc.column, function }
+}

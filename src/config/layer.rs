@@ -1,0 +1,142 @@
+//! Settings as somebody wrote them, each one optional: the options of the command line and the keys
+//! of `cegas.toml` are this one struct, so they cannot drift apart.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer};
+
+/// One layer of settings. Doc comments are the help text.
+#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Layer {
+    /// Folder of the build: its compile_commands.json and CMake replies are used
+    #[arg(short = 'p', long, value_name = "DIR", help_heading = "What to scan")]
+    pub build_dir: Option<PathBuf>,
+
+    /// Scan only the target of this name (repeatable; `--dump=targets` lists them)
+    #[arg(long, value_name = "NAME", help_heading = "What to scan")]
+    #[serde(deserialize_with = "one_or_many")]
+    pub target: Vec<String>,
+
+    /// Compiler flag for C files given by name (repeatable): --cflags=-Iinclude --cflags=-DX=1
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true, help_heading = "What to scan")]
+    #[serde(deserialize_with = "one_or_many")]
+    pub cflags: Vec<String>,
+
+    /// Start from this function instead of main (repeatable)
+    #[arg(long, value_name = "FUNCTION", value_delimiter = ',', help_heading = "What to scan")]
+    #[serde(deserialize_with = "one_or_many")]
+    pub entry: Vec<String>,
+
+    /// Check only these rules, separated by commas [default: all]
+    #[arg(long, value_name = "RULES", value_delimiter = ',', help_heading = "How to scan")]
+    #[serde(deserialize_with = "one_or_many")]
+    pub rules: Vec<String>,
+
+    /// How many things to do at once [default: one per processor]
+    #[arg(short, long, value_name = "N", help_heading = "How to scan")]
+    pub jobs: Option<NonZeroUsize>,
+
+    /// Time for one obligation; what takes longer is reported as unknown [default: 10]
+    #[arg(long, value_name = "SECONDS", help_heading = "How to scan")]
+    pub timeout: Option<f64>,
+
+    /// Keep compiled units here between scans [default: ~/.cache/cegas]
+    #[arg(long, value_name = "DIR", help_heading = "How to scan")]
+    pub cache_dir: Option<PathBuf>,
+
+    /// Keep nothing between scans
+    #[arg(long, help_heading = "How to scan")]
+    pub no_cache: bool,
+
+    /// Write a JSON report (`-` for standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<PathBuf>,
+
+    /// Write a SARIF 2.1.0 report (`-` for standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub sarif: Option<PathBuf>,
+
+    /// Print findings only
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+
+    /// Tell on standard error what is going on [default: auto, which means on a terminal]
+    #[arg(long, value_name = "WHEN", help_heading = "Output")]
+    pub progress: Option<When>,
+}
+
+/// When to do something that depends on the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum When {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Also where standard error is a file or a pipe
+    Always,
+    /// Not at all
+    Never,
+}
+
+impl Layer {
+    /// The keys that `cegas.toml` may set, taken from the options themselves.
+    pub fn keys() -> Vec<String> {
+        let command = <Self as clap::Args>::augment_args(clap::Command::new("layer"));
+        command.get_arguments().filter_map(|a| a.get_long().map(str::to_owned)).collect()
+    }
+
+    /// This layer where it says something, the one below elsewhere.
+    pub fn over(self, below: Self) -> Self {
+        fn list(above: Vec<String>, below: Vec<String>) -> Vec<String> {
+            if above.is_empty() { below } else { above }
+        }
+        Self {
+            build_dir: self.build_dir.or(below.build_dir),
+            target: list(self.target, below.target),
+            cflags: list(self.cflags, below.cflags),
+            entry: list(self.entry, below.entry),
+            rules: list(self.rules, below.rules),
+            jobs: self.jobs.or(below.jobs),
+            timeout: self.timeout.or(below.timeout),
+            // Either option about the cache overrides both of the layer below.
+            cache_dir: if self.no_cache {
+                None
+            } else {
+                self.cache_dir.clone().or(below.cache_dir)
+            },
+            no_cache: self.no_cache || (self.cache_dir.is_none() && below.no_cache),
+            json: self.json.or(below.json),
+            sarif: self.sarif.or(below.sarif),
+            // Likewise for the two that say how much is told.
+            quiet: self.quiet || (self.progress.is_none() && below.quiet),
+            progress: if self.quiet { self.progress } else { self.progress.or(below.progress) },
+        }
+    }
+
+    /// A pair of settings in this layer that cannot both be meant.
+    pub fn contradiction(&self) -> Option<&'static str> {
+        if self.quiet && self.progress == Some(When::Always) {
+            return Some("`quiet` and `progress = always` contradict each other; drop one");
+        }
+        if self.no_cache && self.cache_dir.is_some() {
+            return Some("`no-cache` and `cache-dir` contradict each other; drop one");
+        }
+        None
+    }
+}
+
+/// `rules = "leak"` means the same as `rules = ["leak"]`.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a string or a list of strings")]
+    enum OneOrMany {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::One(one) => vec![one],
+        OneOrMany::Many(many) => many,
+    })
+}

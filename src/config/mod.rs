@@ -1,0 +1,19 @@
+//! From what the user asked for to frozen [`Settings`]: options and `cegas.toml` are the same
+//! [`Layer`] read from two places; the command line wins, and every default is settled here.
+//!
+//! Invariant: later stages read settings only from [`Settings`], never from arguments, files or the
+//! environment. A `cegas.toml` that was merely *found* belongs to the scanned project and is not
+//! trusted: what it names for writing must lie inside its own folder.
+
+mod file;
+mod input;
+mod layer;
+mod nearest;
+mod settings;
+mod settle;
+
+pub use input::Input;
+pub use layer::{Layer, When};
+pub use nearest::nearest;
+pub use settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
+pub use settle::{Request, settle};

@@ -1,0 +1,107 @@
+//! The frozen settings of one scan: plain data, every default filled in.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::input::Input;
+use super::layer::When;
+
+/// Everything the pipeline needs to know about what the user wants.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What to scan.
+    pub input: Input,
+    /// The folder of the project, absolute: where the build is looked for or run.
+    pub base: PathBuf,
+    /// The folder that reported paths are relative to: the repository around `base`, else `base`.
+    pub root: PathBuf,
+    /// Where the build's output lies, if the user said so.
+    pub build_dir: Option<PathBuf>,
+    /// Names of the targets to scan; empty means all.
+    pub targets: Vec<String>,
+    /// Compiler flags for C files given by name. They pass the same filter as a project's own.
+    pub cflags: Vec<String>,
+    /// Functions to start from; empty means `main`, or a library's visible functions.
+    pub entries: Vec<String>,
+    /// How many things to do at once.
+    pub jobs: NonZeroUsize,
+    /// Time for one obligation.
+    pub timeout: Duration,
+    /// Ids of the rules to check, in the order of [`crate::rules::RULES`].
+    pub rules: Vec<&'static str>,
+    /// The reports to write.
+    pub outputs: Outputs,
+    /// Print findings only.
+    pub quiet: bool,
+    /// Whether to tell on standard error what is going on.
+    pub progress: When,
+    /// Print a stage's result instead of the report.
+    pub dump: Option<Dump>,
+    /// Where work is kept between scans.
+    pub cache: Cache,
+    /// The settings file that was used.
+    pub settings_file: Option<PathBuf>,
+}
+
+/// The machine-readable reports asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    /// Our own JSON.
+    pub json: Option<OutputPlace>,
+    /// SARIF 2.1.0.
+    pub sarif: Option<OutputPlace>,
+}
+
+impl Outputs {
+    /// Whether a report goes to standard output, so that nothing else may.
+    pub fn takes_stdout(&self) -> bool {
+        [&self.json, &self.sarif].into_iter().flatten().any(|place| *place == OutputPlace::Stdout)
+    }
+}
+
+/// Where a report goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutputPlace {
+    /// Given as `-`; the report for people is then left out.
+    Stdout,
+    /// A file, replaced in one step when the report is complete.
+    File(PathBuf),
+}
+
+/// Where compiled units are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// In this folder, for the next scan.
+    Kept(PathBuf),
+    /// Nowhere: each scan uses a temporary folder of its own.
+    Scratch,
+}
+
+/// What `--dump` prints, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dump {
+    /// Whose result.
+    pub stage: Stage,
+    /// In which form.
+    pub format: DumpFormat,
+}
+
+/// The stages whose result can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Stage {
+    /// Which units make which program, and the evidence for it
+    Targets,
+    /// The model of each target
+    Ir,
+}
+
+/// The form of a dump.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum DumpFormat {
+    /// Text that a person reads and, for the model, the tool reads back
+    #[default]
+    Text,
+    /// Graphviz
+    Dot,
+}

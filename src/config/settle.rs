@@ -1,0 +1,285 @@
+//! Settles a request into [`Settings`]: layers merged, contradictions refused, defaults filled in.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::file::{self, Trust};
+use super::input::{self, Input};
+use super::layer::{Layer, When};
+use super::nearest::nearest;
+use super::settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
+use crate::budgets;
+use crate::rules::RULES;
+
+/// What the command line says.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The PATHs.
+    pub paths: Vec<PathBuf>,
+    /// What follows `--`.
+    pub command: Option<Vec<OsString>>,
+    /// Called as `cargo cegas`: what follows `--` goes to `cargo build`.
+    pub cargo: bool,
+    /// The settings given as options.
+    pub layer: Layer,
+    /// `--config`.
+    pub config: Option<PathBuf>,
+    /// `--dump`.
+    pub dump: Option<Stage>,
+    /// `--dump-format`.
+    pub dump_format: Option<DumpFormat>,
+}
+
+/// Settles a request made in the folder `cwd`.
+pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
+    let Request { paths, command, cargo, layer: options, config, dump, dump_format } = request;
+    if let Some(contradiction) = options.contradiction() {
+        bail!("{contradiction}");
+    }
+    let input = match (cargo, command) {
+        (true, arguments) => Input::Cargo {
+            dir: input::run_folder(&paths, cwd)?,
+            arguments: arguments.unwrap_or_default(),
+        },
+        (false, Some(command)) if command.is_empty() => {
+            bail!("nothing follows `--`; give the build command, as in `cegas-scan -- make`")
+        }
+        (false, Some(command)) => Input::Record { command, dir: input::run_folder(&paths, cwd)? },
+        (false, None) => input::classify(&paths, cwd)?,
+    };
+    refuse_options_without_use(&input, &options)?;
+
+    let base = input.base(cwd);
+    let base = base.canonicalize().with_context(|| format!("cannot open {}", base.display()))?;
+    let (settings_file, below) = match config {
+        Some(named) => {
+            let path = cwd.join(named);
+            let layer = file::load(&path, Trust::Named)?;
+            (Some(path), layer)
+        }
+        None => match file::find(&base) {
+            Some(found) => {
+                let layer = file::load(&found, Trust::Found)?;
+                (Some(found), layer)
+            }
+            None => (None, Layer::default()),
+        },
+    };
+    let layer = seen_from(options, cwd).over(below);
+
+    let outputs = Outputs { json: place(layer.json), sarif: place(layer.sarif) };
+    refuse_clashing_outputs(&outputs, &input)?;
+    let dump = match (dump, dump_format) {
+        (Some(stage), format) => Some(Dump { stage, format: format.unwrap_or_default() }),
+        (None, Some(_)) => bail!("--dump-format says how to print a dump; add --dump=STAGE"),
+        (None, None) => None,
+    };
+    if dump.is_some() && outputs.takes_stdout() {
+        bail!(
+            "--dump and a report on `-` would both print to standard output; give the report a file"
+        );
+    }
+    Ok(Settings {
+        root: repository(&base).unwrap_or(&base).to_owned(),
+        base,
+        input,
+        build_dir: layer.build_dir.map(existing_folder).transpose()?,
+        targets: layer.target,
+        cflags: layer.cflags,
+        entries: layer.entry,
+        jobs: jobs(layer.jobs)?,
+        timeout: layer.timeout.map_or(Ok(budgets::OBLIGATION_TIME), timeout)?,
+        rules: rules(&layer.rules)?,
+        outputs,
+        quiet: layer.quiet,
+        progress: if layer.quiet { When::Never } else { layer.progress.unwrap_or_default() },
+        dump,
+        cache: cache(layer.no_cache, layer.cache_dir)?,
+        settings_file,
+    })
+}
+
+/// An option that would silently do nothing is a misunderstanding worth a line.
+fn refuse_options_without_use(input: &Input, options: &Layer) -> Result<()> {
+    let project = matches!(input, Input::Project(_));
+    if options.build_dir.is_some() && !project {
+        bail!("--build-dir is for a project folder; here it would not be used");
+    }
+    if !options.cflags.is_empty() && !matches!(input, Input::Files(_)) {
+        bail!("--cflags is for C files given by name; a project's flags come from its build");
+    }
+    Ok(())
+}
+
+fn refuse_clashing_outputs(outputs: &Outputs, input: &Input) -> Result<()> {
+    if outputs.json.is_some() && outputs.json == outputs.sarif {
+        bail!("--json and --sarif name the same output; give each its own");
+    }
+    let read: &[PathBuf] = match input {
+        Input::Files(files) => files,
+        Input::Database(file) => std::slice::from_ref(file),
+        Input::Project(_) | Input::Record { .. } | Input::Cargo { .. } => &[],
+    };
+    for output in [&outputs.json, &outputs.sarif].into_iter().flatten() {
+        if let OutputPlace::File(path) = output
+            && let Ok(real) = path.canonicalize()
+            && read.iter().any(|r| r.canonicalize().is_ok_and(|r| r == real))
+        {
+            bail!("{} is scanned, so no report can be written over it", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// Paths typed on the command line are seen from the current folder.
+fn seen_from(layer: Layer, cwd: &Path) -> Layer {
+    let absolute = |path: PathBuf| if path.as_os_str() == "-" { path } else { cwd.join(path) };
+    Layer {
+        build_dir: layer.build_dir.map(absolute),
+        cache_dir: layer.cache_dir.map(absolute),
+        json: layer.json.map(absolute),
+        sarif: layer.sarif.map(absolute),
+        ..layer
+    }
+}
+
+fn place(path: Option<PathBuf>) -> Option<OutputPlace> {
+    path.map(|p| if p.as_os_str() == "-" { OutputPlace::Stdout } else { OutputPlace::File(p) })
+}
+
+fn existing_folder(path: PathBuf) -> Result<PathBuf> {
+    let real = path
+        .canonicalize()
+        .with_context(|| format!("cannot open the build folder {}", path.display()))?;
+    if !real.is_dir() {
+        bail!("the build folder {} is not a folder", path.display());
+    }
+    Ok(real)
+}
+
+/// The repository that a folder belongs to.
+fn repository(base: &Path) -> Option<&Path> {
+    base.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+fn jobs(given: Option<NonZeroUsize>) -> Result<NonZeroUsize> {
+    match given {
+        Some(n) if n.get() > budgets::MOST_JOBS => {
+            bail!("jobs: {n} is too many; the most is {}", budgets::MOST_JOBS)
+        }
+        Some(n) => Ok(n),
+        // A machine that does not tell how many processors it has gets one worker.
+        None => Ok(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)),
+    }
+}
+
+fn timeout(seconds: f64) -> Result<Duration> {
+    let longest = budgets::LONGEST_TIME;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() && time <= longest => Ok(time),
+        _ => bail!(
+            "timeout: {seconds} is not a number of seconds between 0 and {}",
+            longest.as_secs()
+        ),
+    }
+}
+
+/// The selected rules in the table's order; naming none selects all.
+fn rules(named: &[String]) -> Result<Vec<&'static str>> {
+    for name in named {
+        if !RULES.iter().any(|rule| rule.id == name) {
+            let ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+            let hint = match nearest(name, ids.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the rules are {}", ids.join(", ")),
+            };
+            bail!("there is no rule `{name}`; {hint}");
+        }
+    }
+    let selected = |id: &str| named.is_empty() || named.iter().any(|name| name == id);
+    Ok(RULES.iter().map(|rule| rule.id).filter(|id| selected(id)).collect())
+}
+
+/// The cache's place: as told, else where the desktop's rules put caches.
+fn cache(off: bool, told: Option<PathBuf>) -> Result<Cache> {
+    if off {
+        return Ok(Cache::Scratch);
+    }
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    told.or_else(|| absolute("XDG_CACHE_HOME").map(|dir| dir.join("cegas")))
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cache/cegas")))
+        .filter(|dir| dir.is_absolute())
+        .map(Cache::Kept)
+        .context("there is no home folder for the cache; give --cache-dir=DIR or --no-cache")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settle_in(cwd: &Path, request: Request) -> Result<Settings, String> {
+        settle(request, cwd).map_err(|e| format!("{e:#}"))
+    }
+
+    fn layer(change: impl FnOnce(&mut Layer)) -> Request {
+        let mut request = Request::default();
+        change(&mut request.layer);
+        request
+    }
+
+    #[test]
+    fn the_command_line_wins_over_the_file() {
+        let top = tempfile::tempdir().unwrap();
+        let cwd = top.path().canonicalize().unwrap();
+        std::fs::write(cwd.join("cegas.toml"), "jobs = 3\ntimeout = 2.5\nquiet = true\n").unwrap();
+        let settings = settle_in(&cwd, Request::default()).unwrap();
+        assert_eq!((settings.jobs.get(), settings.quiet), (3, true));
+        assert_eq!(settings.timeout, Duration::from_millis(2500));
+        let request = layer(|l| {
+            l.jobs = NonZeroUsize::new(5);
+            l.progress = Some(When::Always);
+        });
+        let settings = settle_in(&cwd, request).unwrap();
+        assert_eq!((settings.jobs.get(), settings.quiet), (5, false));
+        assert_eq!(settings.progress, When::Always);
+        assert_eq!(settings.rules.len(), RULES.len());
+        assert_eq!(settings.input, Input::Project(cwd));
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        let top = tempfile::tempdir().unwrap();
+        let cwd = top.path();
+        std::fs::write(cwd.join("a.c"), "").unwrap();
+        let refused = |request: Request, words: &str| {
+            let message = settle_in(cwd, request).expect_err(words);
+            assert!(message.contains(words), "{message}");
+        };
+        refused(layer(|l| l.timeout = Some(0.0)), "timeout: 0");
+        refused(layer(|l| l.timeout = Some(f64::NAN)), "timeout: NaN");
+        refused(layer(|l| l.timeout = Some(1e300)), "timeout");
+        refused(layer(|l| l.jobs = NonZeroUsize::new(1 << 20)), "too many");
+        refused(layer(|l| l.rules = vec!["leek".into()]), "did you mean `leak`?");
+        refused(layer(|l| l.cflags = vec!["-DX".into()]), "--cflags is for C files");
+        refused(layer(|l| l.build_dir = Some("missing".into())), "cannot open the build folder");
+        refused(
+            layer(|l| {
+                l.json = Some("x".into());
+                l.sarif = Some("x".into());
+            }),
+            "same output",
+        );
+        let mut over_source = layer(|l| l.json = Some("a.c".into()));
+        over_source.paths = vec!["a.c".into()];
+        refused(over_source, "no report can be written over it");
+        refused(Request { command: Some(vec![]), ..Request::default() }, "nothing follows `--`");
+        refused(
+            Request { dump_format: Some(DumpFormat::Dot), ..Request::default() },
+            "add --dump=STAGE",
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! The cache on disk: entries under a key, each with the hash of its own content, so that a damaged
+//! one is a miss and never a wrong answer.
+//!
+//! Invariants: an entry is written beside its place and renamed, so a reader sees all of it or
+//! nothing; a cache that cannot be read or written costs time and one note, never the run.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// What an entry is found under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// The key of these parts; their lengths count, so no two lists of parts run together.
+    pub fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Key(hasher.finalize().into())
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The kinds of entries, each in a folder of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Which files a unit read, and what they held.
+    Manifest,
+    /// A unit's prepared bitcode.
+    Unit,
+    /// A lowered program.
+    Program,
+}
+
+impl Kind {
+    fn folder(self) -> &'static str {
+        match self {
+            Kind::Manifest => "manifests",
+            Kind::Unit => "units",
+            Kind::Program => "programs",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Cache {
+    root: Option<PathBuf>,
+    trouble: OnceLock<String>,
+}
+
+/// Entries of another layout than this are not looked at.
+const LAYOUT: &str = "v1";
+
+impl Cache {
+    /// A cache that holds nothing.
+    pub fn none() -> Cache {
+        Cache { root: None, trouble: OnceLock::new() }
+    }
+
+    pub fn open(folder: &Path) -> Cache {
+        let root = folder.join(LAYOUT);
+        let cache = Cache { root: Some(root.clone()), trouble: OnceLock::new() };
+        if let Err(error) = std::fs::create_dir_all(root.join("tmp")) {
+            cache.set_trouble(&root, &error);
+            return Cache { root: None, ..cache };
+        }
+        cache
+    }
+
+    /// Why the cache did not serve, if it did not.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.get().map(String::as_str)
+    }
+
+    fn set_trouble(&self, path: &Path, error: &std::io::Error) {
+        let text = format!("cache {}: {error}; going on without it", path.display());
+        // The first trouble is the one to tell.
+        let _ = self.trouble.set(text);
+    }
+
+    /// A new folder for files on their way: in the cache if it can be written, else the system's.
+    pub fn scratch(&self) -> std::io::Result<tempfile::TempDir> {
+        if let Some(root) = &self.root {
+            match tempfile::Builder::new().prefix("unit-").tempdir_in(root.join("tmp")) {
+                Ok(folder) => return Ok(folder),
+                Err(error) => self.set_trouble(root, &error),
+            }
+        }
+        tempfile::Builder::new().prefix("cegas-").tempdir()
+    }
+
+    fn path(&self, kind: Kind, key: &Key) -> Option<PathBuf> {
+        let name = key.to_string();
+        let (shelf, rest) = name.split_at(2);
+        Some(self.root.as_ref()?.join(kind.folder()).join(shelf).join(rest))
+    }
+
+    /// The entry, if it is there and whole.
+    pub fn get(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
+        let path = self.path(kind, key)?;
+        let mut bytes = std::fs::read(&path).ok()?;
+        let whole = bytes.split_at_checked(32).is_some_and(|(sum, content)| {
+            *blake3::hash(content).as_bytes() == *sum
+        });
+        if !whole {
+            // Damaged: make room for a good one. If that fails, the next write says why.
+            let _ = std::fs::remove_file(&path);
+            return None;
+        }
+        bytes.drain(..32);
+        Some(bytes)
+    }
+
+    pub fn put(&self, kind: Kind, key: &Key, content: &[u8]) {
+        let (Some(root), Some(path)) = (&self.root, self.path(kind, key)) else { return };
+        if let Err(error) = write_entry(&root.join("tmp"), &path, content) {
+            self.set_trouble(&path, &error);
+        }
+    }
+}
+
+fn write_entry(tmp: &Path, path: &Path, content: &[u8]) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = tempfile::NamedTempFile::new_in(tmp)?;
+    file.write_all(blake3::hash(content).as_bytes())?;
+    file.write_all(content)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_comes_back_and_a_damaged_one_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path());
+        let key = Key::of([b"a".as_slice(), b"b"]);
+        assert_ne!(key, Key::of([b"ab".as_slice()]));
+        assert_eq!(cache.get(Kind::Unit, &key), None);
+        cache.put(Kind::Unit, &key, b"content");
+        assert_eq!(cache.get(Kind::Unit, &key).as_deref(), Some(b"content".as_slice()));
+        let path = cache.path(Kind::Unit, &key).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[33] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(cache.get(Kind::Unit, &key), None);
+        assert_eq!(cache.trouble(), None);
+    }
+
+    #[test]
+    fn a_cache_that_cannot_be_made_is_only_a_note() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "in the way").unwrap();
+        let cache = Cache::open(&file);
+        assert!(cache.trouble().unwrap().contains("going on without"));
+        cache.put(Kind::Unit, &Key::of([]), b"x");
+        assert_eq!(cache.get(Kind::Unit, &Key::of([])), None);
+        assert!(cache.scratch().is_ok());
+    }
+}

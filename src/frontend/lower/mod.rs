@@ -1,0 +1,369 @@
+//! Lowering: one linked and prepared LLVM module to one [`ir::Program`](crate::ir::Program). The
+//! module is only read; when this returns, nothing of LLVM is left.
+//!
+//! Order: names (functions, globals, labels) first, so that constants can refer to them; then
+//! initialisers; then bodies, block by block in reverse post-order, where every use but a phi's comes
+//! after its definition. A construct without a meaning becomes `Unsupported`, never an error.
+
+mod ops;
+mod types;
+mod consts;
+mod debug;
+mod cfg;
+mod insts;
+mod memory;
+mod calls;
+
+pub(super) use ops::UNINIT_PREFIX;
+
+use super::llvm::{self, AttributeKind, Blk, LlvmLinkage, Place, Reader, Ty, Val, ValueKind};
+use super::llvm_extra::{Meta, Record};
+use crate::ir::{
+    Block, BlockId, CTypeId, ConstId, Def, FileId, FuncAttrs, FuncId, Function, Global, GlobalId,
+    IdRange, Inst, InstData, InstId, Linkage, LocId, Machine, Operand, Program, TypeId, Value,
+    ValueId, VarId,
+};
+use cfg::Plan;
+use cranelift_entity::EntityRef;
+use cranelift_entity::packed_option::PackedOption;
+use inkwell::module::Module;
+use ops::Intrinsic;
+use rustc_hash::FxHashMap;
+
+/// Lowers a module that `prepare` has worked on.
+pub fn lower(module: &Module<'_>, name: &str) -> Program {
+    let reader = Reader::new(module);
+    let mut lowering = Lowering::new(reader, name);
+    lowering.declare();
+    lowering.initialise();
+    lowering.bodies();
+    lowering.finish()
+}
+
+struct Attributes {
+    byval: AttributeKind,
+    noreturn: AttributeKind,
+    returns_twice: AttributeKind,
+    memory: AttributeKind,
+    nonnull: AttributeKind,
+}
+
+struct Lowering<'m> {
+    reader: Reader<'m>,
+    program: Program,
+    attributes: Attributes,
+
+    types: FxHashMap<Ty<'m>, TypeId>,
+    consts: FxHashMap<Val<'m>, ConstId>,
+    funcs: FxHashMap<Val<'m>, FuncId>,
+    globals: FxHashMap<Val<'m>, GlobalId>,
+    intrinsics: FxHashMap<Val<'m>, Intrinsic>,
+    plans: Vec<(Val<'m>, FuncId, Plan<'m>)>,
+    labels: FxHashMap<Blk<'m>, BlockId>,
+
+    // Of the function being lowered.
+    block: BlockId,
+    current_loc: PackedOption<LocId>,
+    values: FxHashMap<Val<'m>, Operand>,
+    /// The two results of an operation with overflow.
+    pairs: FxHashMap<Val<'m>, (Operand, Operand)>,
+    phis: Vec<(InstId, Val<'m>)>,
+    /// The copies of `byval` arguments, by call and argument.
+    copies: FxHashMap<(Val<'m>, u32), Operand>,
+
+    locs: FxHashMap<Meta, LocId>,
+    files: FxHashMap<Meta, FileId>,
+    vars: FxHashMap<Meta, VarId>,
+    ctypes: FxHashMap<Meta, CTypeId>,
+    pending_ctypes: Vec<(CTypeId, Meta)>,
+    records: Vec<Record>,
+}
+
+impl<'m> Lowering<'m> {
+    fn new(reader: Reader<'m>, name: &str) -> Self {
+        let machine = Machine {
+            triple: reader.triple(),
+            data_layout: reader.data_layout(),
+            pointer_bits: reader.pointer_bits(),
+            big_endian: reader.big_endian(),
+        };
+        let attributes = Attributes {
+            byval: llvm::attribute_kind("byval"),
+            noreturn: llvm::attribute_kind("noreturn"),
+            returns_twice: llvm::attribute_kind("returns_twice"),
+            memory: llvm::attribute_kind("memory"),
+            nonnull: llvm::attribute_kind("nonnull"),
+        };
+        Lowering {
+            reader,
+            program: Program::new(name, machine),
+            attributes,
+            types: FxHashMap::default(),
+            consts: FxHashMap::default(),
+            funcs: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            intrinsics: FxHashMap::default(),
+            plans: Vec::new(),
+            labels: FxHashMap::default(),
+            block: BlockId::new(0),
+            current_loc: None.into(),
+            values: FxHashMap::default(),
+            pairs: FxHashMap::default(),
+            phis: Vec::new(),
+            copies: FxHashMap::default(),
+            locs: FxHashMap::default(),
+            files: FxHashMap::default(),
+            vars: FxHashMap::default(),
+            ctypes: FxHashMap::default(),
+            pending_ctypes: Vec::new(),
+            records: Vec::new(),
+        }
+    }
+
+    /// Gives every function, global and block its id.
+    fn declare(&mut self) {
+        let functions: Vec<_> = self.reader.functions().collect();
+        for &func in &functions {
+            if let Some(intrinsic) = ops::intrinsic(&func.name()) {
+                self.intrinsics.insert(func, intrinsic);
+            }
+        }
+        for func in functions {
+            if !self.intrinsics.contains_key(&func) {
+                self.declare_function(func);
+            }
+        }
+        // An ifunc is a function whose body the loader chooses: one without a body here.
+        let ifuncs: Vec<_> = self.reader.ifuncs().collect();
+        for ifunc in ifuncs {
+            let name = ifunc.name();
+            self.program.notes.push(format!("{name}: resolved by the loader (ifunc)"));
+        }
+        let globals: Vec<_> = self.reader.globals().collect();
+        for global in globals {
+            let name = global.name();
+            if !name.starts_with("llvm.") {
+                self.declare_global(global, name);
+            }
+        }
+        if !self.reader.module_asm().is_empty() {
+            self.program.notes.push("assembly at file level is not modelled".into());
+        }
+    }
+
+    fn declare_function(&mut self, func: Val<'m>) {
+        let ty = func.value_type();
+        let id = self.program.funcs.next_key();
+        self.funcs.insert(func, id);
+        let first = self.program.values.next_key();
+        let mut nonnull_params = 0;
+        for (index, param) in func.params().enumerate() {
+            let ty = self.ty(param.ty());
+            let name = self.name_of(param);
+            let def = Def::Param { func: id, index: index as u32 };
+            self.program.values.push(Value { ty, def, name });
+            let place = Place::Param(index as u32);
+            if index < 64 && func.attribute(place, self.attributes.nonnull).is_some() {
+                nonnull_params |= 1 << index;
+            }
+        }
+        let params = IdRange::new(first, self.program.values.next_key());
+        let plan = self.plan(func);
+        let first_block = self.program.blocks.next_key();
+        for chain in plan.chains() {
+            let block = Block { func: id, insts: IdRange::default() };
+            let block = self.program.blocks.push(block);
+            self.labels.extend(chain.iter().map(|&llvm| (llvm, block)));
+        }
+        let blocks = IdRange::new(first_block, self.program.blocks.next_key());
+        debug_assert_eq!(blocks.len(), plan.len());
+        let function = Function {
+            name: func.name(),
+            linkage: linkage(func.linkage()),
+            result: self.ty(ty.return_type()),
+            params,
+            variadic: ty.is_variadic(),
+            blocks,
+            attrs: self.func_attrs(func),
+            nonnull_params,
+            loc: self.function_loc(func),
+        };
+        self.program.funcs.push(function);
+        if !blocks.is_empty() {
+            self.plans.push((func, id, plan));
+        }
+    }
+
+    fn func_attrs(&self, func: Val<'m>) -> FuncAttrs {
+        let has = |kind| func.attribute(Place::Function, kind).is_some();
+        // Two bits for each kind of memory: 1 reads, 2 writes.
+        let memory = func.attribute(Place::Function, self.attributes.memory);
+        FuncAttrs {
+            noreturn: has(self.attributes.noreturn),
+            returns_twice: has(self.attributes.returns_twice),
+            readnone: memory == Some(0),
+            readonly: memory.is_some_and(|effects| effects & 0b10_1010 == 0),
+            returns_nonnull: func.attribute(Place::Result, self.attributes.nonnull).is_some(),
+        }
+    }
+
+    fn declare_global(&mut self, global: Val<'m>, name: String) {
+        let ty = self.ty(global.value_type());
+        let layout = self.program.types.layout(ty);
+        let ours = Global {
+            name,
+            ty,
+            size: layout.size,
+            align: global.alignment().max(1),
+            linkage: linkage(global.linkage()),
+            constant: global.is_constant_global(),
+            thread_local: global.is_thread_local(),
+            init: None,
+            var: self.global_var(global),
+        };
+        let id = self.program.globals.push(ours);
+        self.globals.insert(global, id);
+    }
+
+    /// What globals hold at the start, aliases, constructors.
+    fn initialise(&mut self) {
+        let globals: Vec<_> = self.reader.globals().collect();
+        for global in globals {
+            let Some(init) = global.initializer() else { continue };
+            match (self.globals.get(&global).copied(), global.name().as_str()) {
+                (Some(id), _) => {
+                    let init = self.initializer(init);
+                    self.program.globals[id].init = Some(init);
+                }
+                (None, "llvm.global_ctors") => {
+                    self.program.constructors = self.run_order(init, false);
+                }
+                (None, "llvm.global_dtors") => {
+                    self.program.destructors = self.run_order(init, true);
+                }
+                (None, _) => {}
+            }
+        }
+        let aliases: Vec<_> = self.reader.aliases().collect();
+        for alias in aliases {
+            let target = self.constant(alias);
+            self.program.aliases.push((alias.name(), target));
+        }
+        self.name_unnamed_globals();
+    }
+
+    /// clang's string literals have no name; ours are unique and stable.
+    fn name_unnamed_globals(&mut self) {
+        for (id, global) in self.program.globals.iter_mut() {
+            if global.name.is_empty() {
+                global.name = format!(".unnamed.{}", id.index());
+            }
+        }
+    }
+
+    /// The functions of `llvm.global_ctors` or `_dtors` in the order they run.
+    fn run_order(&mut self, table: Val<'m>, last_first: bool) -> Vec<FuncId> {
+        let mut entries = Vec::new();
+        for i in 0..u32::MAX {
+            let Some(entry) = table.aggregate_element(i) else { break };
+            let parts = (entry.aggregate_element(0), entry.aggregate_element(1));
+            let (Some(priority), Some(func)) = parts else { break };
+            if func.kind() == ValueKind::LLVMFunctionValueKind
+                && let Some(&func) = self.funcs.get(&func)
+            {
+                entries.push((priority.const_u64(), func));
+            }
+        }
+        entries.sort_by_key(|&(priority, _)| priority);
+        if last_first {
+            entries.reverse();
+        }
+        entries.into_iter().map(|(_, func)| func).collect()
+    }
+
+    fn bodies(&mut self) {
+        for (func, id, plan) in std::mem::take(&mut self.plans) {
+            self.values.clear();
+            self.pairs.clear();
+            self.copies.clear();
+            for (param, value) in func.params().zip(self.program.funcs[id].params.iter()) {
+                self.values.insert(param, Operand::Value(value));
+            }
+            for (chain, block) in plan.chains().zip(self.program.funcs[id].blocks.iter()) {
+                self.block = block;
+                let first = self.program.insts.next_key();
+                if Some(block) == self.program.funcs[id].blocks.first() {
+                    self.make_copies(&plan);
+                }
+                self.lower_chain(chain);
+                let insts = IdRange::new(first, self.program.insts.next_key());
+                self.program.blocks[block].insts = insts;
+            }
+            self.finish_phis();
+        }
+    }
+
+    fn finish(mut self) -> Program {
+        self.finish_ctypes();
+        // Records are met in instruction order already, but for those moved to a later instruction.
+        self.program.debug.bindings.sort_by_key(|binding| binding.at);
+        let program = &mut self.program;
+        program.operand_pool.shrink_to_fit();
+        program.phi_pool.shrink_to_fit();
+        program.term_pool.shrink_to_fit();
+        program.insts.shrink_to_fit();
+        program.values.shrink_to_fit();
+        self.program
+    }
+
+    fn label(&self, func: Val<'m>, block: Blk<'m>) -> Option<BlockId> {
+        debug_assert_eq!(func.kind(), ValueKind::LLVMFunctionValueKind);
+        self.labels.get(&block).copied()
+    }
+
+    fn name_of(&mut self, value: Val<'m>) -> PackedOption<crate::ir::TextId> {
+        let name = value.name();
+        if name.is_empty() { None.into() } else { Some(self.program.texts.intern(&name)).into() }
+    }
+
+    /// Appends an instruction without a result.
+    fn emit(&mut self, inst: Inst) -> InstId {
+        let data = InstData {
+            inst,
+            block: self.block,
+            result: None.into(),
+            loc: self.current_loc,
+        };
+        self.program.insts.push(data)
+    }
+
+    /// Appends an instruction with a result of type `ty`.
+    fn emit_value(&mut self, inst: Inst, ty: TypeId) -> ValueId {
+        let id = self.emit(inst);
+        let value = self.program.values.push(Value { ty, def: Def::Inst(id), name: None.into() });
+        self.program.insts[id].result = value.into();
+        value
+    }
+}
+
+fn linkage(linkage: LlvmLinkage) -> Linkage {
+    match linkage {
+        LlvmLinkage::LLVMInternalLinkage
+        | LlvmLinkage::LLVMPrivateLinkage
+        | LlvmLinkage::LLVMLinkerPrivateLinkage
+        | LlvmLinkage::LLVMLinkerPrivateWeakLinkage => Linkage::Internal,
+        LlvmLinkage::LLVMWeakAnyLinkage
+        | LlvmLinkage::LLVMWeakODRLinkage
+        | LlvmLinkage::LLVMLinkOnceAnyLinkage
+        | LlvmLinkage::LLVMLinkOnceODRLinkage
+        | LlvmLinkage::LLVMLinkOnceODRAutoHideLinkage
+        | LlvmLinkage::LLVMExternalWeakLinkage => Linkage::Weak,
+        LlvmLinkage::LLVMExternalLinkage
+        | LlvmLinkage::LLVMAvailableExternallyLinkage
+        | LlvmLinkage::LLVMAppendingLinkage
+        | LlvmLinkage::LLVMDLLImportLinkage
+        | LlvmLinkage::LLVMDLLExportLinkage
+        | LlvmLinkage::LLVMGhostLinkage
+        | LlvmLinkage::LLVMCommonLinkage => Linkage::External,
+    }
+}

@@ -1,0 +1,93 @@
+//! From C to the model: clang per unit (cached, in parallel), LLVM's linker per target, and the
+//! lowering to [`ir::Program`](crate::ir::Program). The only part that knows LLVM.
+//!
+//! Two steps, each from frozen input to frozen output: [`compile`] makes bitcode of every unit, in
+//! which variables are values already; [`model`] links a target's units and lowers the whole. Both
+//! answer from the cache where nothing they depend on has changed.
+
+pub mod clang;
+pub mod cache;
+pub mod llvm_extra;
+pub mod llvm;
+pub mod prepare;
+pub mod module;
+pub mod unit;
+pub mod lower;
+
+use crate::ir::Program;
+use cache::{Cache, Key, Kind};
+use inkwell::context::Context;
+use module::{LinkError, Piece};
+use rayon::prelude::*;
+use std::path::PathBuf;
+use unit::{Compiled, Compiler};
+
+/// What a unit is made from.
+#[derive(Debug, Clone)]
+pub enum Source {
+    C(compile_db::Unit),
+    /// Bitcode or LLVM's text form, as a file.
+    Bitcode(PathBuf),
+}
+
+/// The LLVM that is linked in, as `19.1.7`.
+pub fn llvm_version() -> String {
+    let (major, minor, patch) = inkwell::support::get_llvm_version();
+    format!("{major}.{minor}.{patch}")
+}
+
+/// Makes bitcode of every source, in parallel; the answers are in the order of the sources. `done` is
+/// told of each as it lands.
+pub fn compile(
+    sources: &[Source],
+    compiler: &Compiler<'_>,
+    done: impl Fn(&Source) + Sync,
+) -> Vec<Result<Compiled, String>> {
+    let one = |source: &Source| {
+        let compiled = match source {
+            Source::C(unit) => compiler.compile(unit),
+            Source::Bitcode(path) => unit::read(path),
+        };
+        done(source);
+        compiled
+    };
+    sources.par_iter().map(one).collect()
+}
+
+/// The program that the units make together. What is worth knowing goes into its notes.
+pub fn model(name: &str, units: &[(&str, &Compiled)], cache: &Cache) -> Result<Program, LinkError> {
+    let stamp = tool_stamp();
+    let labels = units.iter().flat_map(|(label, unit)| [label.as_bytes(), unit.key.bytes()]);
+    let key = Key::of([stamp.as_bytes(), name.as_bytes()].into_iter().chain(labels));
+    let cached = cache.get(Kind::Program, &key);
+    if let Some(program) = cached.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
+        return Ok(program);
+    }
+    let pieces: Vec<Piece<'_>> =
+        units.iter().map(|(name, unit)| Piece { name, bitcode: &unit.bitcode }).collect();
+    let program = link_and_lower(name, &pieces)?;
+    if let Ok(bytes) = postcard::to_allocvec(&program) {
+        cache.put(Kind::Program, &key, &bytes);
+    }
+    Ok(program)
+}
+
+/// Links the pieces and lowers the whole.
+pub fn link_and_lower(name: &str, pieces: &[Piece<'_>]) -> Result<Program, LinkError> {
+    let context = Context::create();
+    let mut notes = Vec::new();
+    let module = module::link(&context, pieces, &mut notes)?;
+    let mut program = lower::lower(&module, name);
+    program.notes.extend(notes);
+    Ok(program)
+}
+
+/// Tells one build of this tool from another: what one computed, the other must not take.
+fn tool_stamp() -> String {
+    let file = std::env::current_exe().and_then(|path| path.metadata());
+    let built = file.map(|meta| {
+        let changed = meta.modified().ok().and_then(clang::since_epoch).unwrap_or_default();
+        format!("{} {changed}", meta.len())
+    });
+    format!("{} {}", env!("CARGO_PKG_VERSION"), built.unwrap_or_default())
+}

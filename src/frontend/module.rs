@@ -1,0 +1,148 @@
+//! Modules of LLVM: read from bitcode or text, written back, linked. Owns what inkwell's context
+//! would otherwise do on an error, which is to end the process.
+
+use super::llvm::{LlvmLinkage, Reader, Val};
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::Module;
+use compile_db::Symbols;
+use rustc_hash::FxHashMap;
+
+/// One unit's module, ready to be linked.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece<'a> {
+    /// For messages: the source file.
+    pub name: &'a str,
+    pub bitcode: &'a [u8],
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    #[error("{name}: {reason}")]
+    Unreadable { name: String, reason: String },
+    #[error(
+        "{first} and {second} are compiled for different machines ({first_layout:?} and \
+         {second_layout:?}) and cannot be one program"
+    )]
+    Layouts { first: String, second: String, first_layout: String, second_layout: String },
+    #[error("{name}: cannot be linked: {reason}")]
+    Link { name: String, reason: String },
+    #[error("nothing to link")]
+    Empty,
+}
+
+/// Reads bitcode or LLVM's text form.
+pub fn read<'ctx>(context: &'ctx Context, name: &str, bytes: &[u8]) -> Result<Module<'ctx>, String> {
+    // LLVM wants a zero after the buffer, which only a copy has.
+    let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, name);
+    let module = if is_bitcode(bytes) {
+        Module::parse_bitcode_from_buffer(&buffer, context)
+    } else {
+        context.create_module_from_ir(buffer)
+    };
+    module.map_err(|message| explain(&message.to_string_lossy()))
+}
+
+pub fn is_bitcode(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"BC\xC0\xDE") || bytes.starts_with(b"\xDE\xC0\x17\x0B")
+}
+
+/// LLVM's message with the way out, where there is one.
+fn explain(message: &str) -> String {
+    let message = message.trim();
+    let first = message.lines().next().unwrap_or(message);
+    if let Some(at) = first.find("Producer: '") {
+        let producer = first[at + 11..].split('\'').next().unwrap_or("");
+        if !producer.starts_with("LLVM19") {
+            return format!(
+                "{first}; it was written by {producer}, this tool reads LLVM 19 and older: \
+                 compile with clang-19"
+            );
+        }
+    }
+    first.to_owned()
+}
+
+/// Links the pieces into one module. A symbol that two pieces define is kept from the first; the
+/// other piece keeps its own as if it were `static`, and a note says so.
+pub fn link<'ctx>(
+    context: &'ctx Context,
+    pieces: &[Piece<'_>],
+    notes: &mut Vec<String>,
+) -> Result<Module<'ctx>, LinkError> {
+    let mut definitions: FxHashMap<String, usize> = FxHashMap::default();
+    let mut whole: Option<(Module<'ctx>, String)> = None;
+    for (index, piece) in pieces.iter().enumerate() {
+        let module = read(context, piece.name, piece.bitcode)
+            .map_err(|reason| LinkError::Unreadable { name: piece.name.into(), reason })?;
+        let reader = Reader::new(&module);
+        let layout = reader.data_layout();
+        for symbol in definitions_of(reader) {
+            let name = symbol.name();
+            match definitions.get(&name) {
+                Some(&first) => {
+                    notes.push(format!(
+                        "`{name}` is defined in {} and again in {}; each keeps its own",
+                        pieces[first].name, piece.name
+                    ));
+                    symbol.set_internal();
+                }
+                None => {
+                    definitions.insert(name, index);
+                }
+            }
+        }
+        match &whole {
+            None => whole = Some((module, layout)),
+            Some((_, first_layout)) if *first_layout != layout => {
+                return Err(LinkError::Layouts {
+                    first: pieces[0].name.into(),
+                    second: piece.name.into(),
+                    first_layout: first_layout.clone(),
+                    second_layout: layout,
+                });
+            }
+            Some((linked, _)) => linked.link_in_module(module).map_err(|message| {
+                LinkError::Link { name: piece.name.into(), reason: message.to_string_lossy().into() }
+            })?,
+        }
+    }
+    whole.map(|(module, _)| module).ok_or(LinkError::Empty)
+}
+
+/// What other units see, and must be defined once.
+fn definitions_of<'m>(reader: Reader<'m>) -> impl Iterator<Item = Val<'m>> {
+    let is_strong = |symbol: &Val<'m>| {
+        !symbol.is_declaration() && symbol.linkage() == LlvmLinkage::LLVMExternalLinkage
+    };
+    reader.functions().chain(reader.globals()).chain(reader.aliases()).filter(is_strong)
+}
+
+/// The names a unit offers and needs, as a linker sees them.
+pub fn symbols(module: &Module<'_>) -> Symbols {
+    let reader = Reader::new(module);
+    let mut symbols = Symbols::default();
+    let all = reader.functions().chain(reader.globals()).chain(reader.aliases());
+    for symbol in all {
+        let name = symbol.name();
+        if name.starts_with("llvm.") || name.starts_with(super::lower::UNINIT_PREFIX) {
+            continue;
+        }
+        if symbol.is_declaration() {
+            if symbol.has_uses() {
+                symbols.undefined.push(name);
+            }
+            continue;
+        }
+        match symbol.linkage() {
+            LlvmLinkage::LLVMExternalLinkage => symbols.defined.push(name),
+            LlvmLinkage::LLVMCommonLinkage
+            | LlvmLinkage::LLVMWeakAnyLinkage
+            | LlvmLinkage::LLVMWeakODRLinkage
+            | LlvmLinkage::LLVMLinkOnceAnyLinkage
+            | LlvmLinkage::LLVMLinkOnceODRLinkage => symbols.weak.push(name),
+            _ => {}
+        }
+    }
+    symbols
+}

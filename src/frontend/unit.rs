@@ -1,0 +1,195 @@
+//! One translation unit: compiled, prepared, and remembered by what went into it.
+//!
+//! A unit's manifest (under its command) lists the files clang read and their hashes; if they all
+//! still hold the same, the bitcode under the manifest's key is the answer and no compiler runs.
+
+use super::cache::{Cache, Key, Kind};
+use super::clang::{self, Clang};
+use super::{module, prepare};
+use crate::cancel::Cancel;
+use compile_db::{Symbols, Unit};
+use inkwell::context::Context;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// How many variants of one command a manifest remembers: a few branches of a repository.
+const VARIANTS: usize = 4;
+
+/// A unit's bitcode, ready to be linked.
+#[derive(Debug)]
+pub struct Compiled {
+    pub bitcode: Vec<u8>,
+    pub symbols: Symbols,
+    /// What the bitcode depends on, all of it.
+    pub key: Key,
+    pub from_cache: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Variant {
+    files: Vec<(PathBuf, Key)>,
+    unit: Key,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Names {
+    defined: Vec<String>,
+    weak: Vec<String>,
+    undefined: Vec<String>,
+}
+
+/// Compiles units with one clang and one cache; remembers the hash of each file it met.
+#[derive(Debug)]
+pub struct Compiler<'a> {
+    pub clang: &'a Clang,
+    pub cache: &'a Cache,
+    pub cancel: &'a Cancel,
+    hashes: Mutex<FxHashMap<PathBuf, Option<Key>>>,
+}
+
+impl<'a> Compiler<'a> {
+    pub fn new(clang: &'a Clang, cache: &'a Cache, cancel: &'a Cancel) -> Self {
+        Compiler { clang, cache, cancel, hashes: Mutex::default() }
+    }
+
+    /// The unit's bitcode, or why there is none, in one line.
+    pub fn compile(&self, unit: &Unit) -> Result<Compiled, String> {
+        let command = self.command_key(unit);
+        let variants = self.variants(&command);
+        if let Some(compiled) = self.remembered(unit, &variants) {
+            return Ok(compiled);
+        }
+        let scratch = self.cache.scratch().map_err(|e| format!("no place for bitcode: {e}"))?;
+        let (output, depfile) = (scratch.path().join("unit.bc"), scratch.path().join("unit.d"));
+        let mut call =
+            self.clang.command(&unit.directory, &unit.flags, &unit.source, &output, &depfile);
+        let (status, said) = self
+            .cancel
+            .run(&mut call)
+            .map_err(|e| format!("cannot run clang in {}: {e}", unit.directory.display()))?;
+        self.cancel.check().map_err(|stopped| stopped.to_string())?;
+        if !status.success() {
+            let said = String::from_utf8_lossy(&said);
+            return Err(clang::first_error(&said));
+        }
+        let raw = std::fs::read(&output).map_err(|e| format!("clang wrote no bitcode: {e}"))?;
+        let name = unit.source.to_string_lossy();
+        let (bitcode, symbols) = prepared(&name, &raw)?;
+        let files = std::fs::read(&depfile).map(|text| clang::dependencies(&text));
+        let key = self.remember(unit, command, variants, files.unwrap_or_default());
+        if let Some(key) = &key {
+            self.cache.put(Kind::Unit, key, &pack(&symbols, &bitcode));
+        }
+        let key = key.unwrap_or_else(|| Key::of([bitcode.as_slice()]));
+        Ok(Compiled { bitcode, symbols, key, from_cache: false })
+    }
+
+    fn command_key(&self, unit: &Unit) -> Key {
+        let tool = super::tool_stamp();
+        let clang = self.clang.key_parts();
+        let fixed = [
+            tool.as_bytes(),
+            &clang,
+            unit.directory.as_os_str().as_encoded_bytes(),
+            unit.source.as_os_str().as_encoded_bytes(),
+        ];
+        Key::of(fixed.into_iter().chain(unit.flags.iter().map(|flag| flag.as_encoded_bytes())))
+    }
+
+    fn variants(&self, command: &Key) -> Vec<Variant> {
+        let bytes = self.cache.get(Kind::Manifest, command);
+        bytes.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default()
+    }
+
+    fn remembered(&self, unit: &Unit, variants: &[Variant]) -> Option<Compiled> {
+        let same = |(path, key): &(PathBuf, Key)| self.hash(&unit.directory.join(path)) == Some(*key);
+        let variant = variants.iter().find(|variant| variant.files.iter().all(same))?;
+        let (symbols, bitcode) = unpack(self.cache.get(Kind::Unit, &variant.unit)?)?;
+        Some(Compiled { bitcode, symbols, key: variant.unit, from_cache: true })
+    }
+
+    /// Writes the manifest and returns the key for the bitcode; `None` if a file that clang read
+    /// cannot be read now (its name may be one that a depfile cannot express).
+    fn remember(
+        &self,
+        unit: &Unit,
+        command: Key,
+        mut variants: Vec<Variant>,
+        files: Vec<PathBuf>,
+    ) -> Option<Key> {
+        let files: Vec<(PathBuf, Key)> = files
+            .into_iter()
+            .map(|path| {
+                let key = self.hash(&unit.directory.join(&path))?;
+                Some((path, key))
+            })
+            .collect::<Option<_>>()?;
+        let main = files.iter().any(|(path, _)| unit.directory.join(path) == unit.source);
+        if !main {
+            return None;
+        }
+        let hashes = files.iter().map(|(_, key)| key.bytes());
+        let key = Key::of(std::iter::once(command.bytes()).chain(hashes));
+        variants.insert(0, Variant { files, unit: key });
+        variants.truncate(VARIANTS);
+        let bytes = postcard::to_allocvec(&variants).ok()?;
+        self.cache.put(Kind::Manifest, &command, &bytes);
+        Some(key)
+    }
+
+    /// The hash of a file's content; asked once a run.
+    fn hash(&self, path: &Path) -> Option<Key> {
+        // The map is whole between any two operations on it, whoever panicked.
+        let known = || self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&key) = known().get(path) {
+            return key;
+        }
+        let is_file = path.metadata().is_ok_and(|meta| meta.is_file());
+        let content = is_file.then(|| std::fs::read(path).ok()).flatten();
+        let key = content.map(|content| Key::of([content.as_slice()]));
+        known().insert(path.to_owned(), key);
+        key
+    }
+}
+
+/// Reads bitcode or LLVM text, prepares it, and lists its symbols.
+pub fn prepared(name: &str, bytes: &[u8]) -> Result<(Vec<u8>, Symbols), String> {
+    let context = Context::create();
+    let module = module::read(&context, name, bytes)?;
+    prepare::prepare(&module);
+    let symbols = module::symbols(&module);
+    Ok((module.write_bitcode_to_memory().as_slice().to_vec(), symbols))
+}
+
+fn pack(symbols: &Symbols, bitcode: &[u8]) -> Vec<u8> {
+    let names = Names {
+        defined: symbols.defined.clone(),
+        weak: symbols.weak.clone(),
+        undefined: symbols.undefined.clone(),
+    };
+    // Strings always serialise; an empty list of names would only miss the symbols.
+    let names = postcard::to_allocvec(&names).unwrap_or_default();
+    let mut bytes = (names.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(names);
+    bytes.extend(bitcode);
+    bytes
+}
+
+fn unpack(mut bytes: Vec<u8>) -> Option<(Symbols, Vec<u8>)> {
+    let len = u64::from_le_bytes(bytes.first_chunk().copied()?) as usize;
+    let end = len.checked_add(8)?;
+    let names: Names = postcard::from_bytes(bytes.get(8..end)?).ok()?;
+    bytes.drain(..end);
+    let Names { defined, weak, undefined } = names;
+    Some((Symbols { defined, weak, undefined }, bytes))
+}
+
+/// A file of bitcode or LLVM's text form.
+pub fn read(path: &Path) -> Result<Compiled, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let (bitcode, symbols) = prepared(&path.to_string_lossy(), &bytes)?;
+    let key = Key::of([bytes.as_slice()]);
+    Ok(Compiled { bitcode, symbols, key, from_cache: false })
+}

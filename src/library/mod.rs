@@ -1,0 +1,3 @@
+//! What functions without a body do.
+
+pub mod summaries;

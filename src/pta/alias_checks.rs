@@ -1,0 +1,1 @@
+//! Checks that a program makes about its own pointers.

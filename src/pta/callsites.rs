@@ -1,0 +1,142 @@
+//! Calls as the program writes them: direct ones are connected at once (to a clone of their own, if the
+//! callee is an allocation wrapper), indirect ones wait for the solver.
+
+use super::calls;
+use super::constraints::{Actual, Call, Extent, Nodes, Sink};
+use super::generate::{Frame, Generator};
+use super::instructions::number;
+use super::wrappers;
+use crate::ir::{BinaryOp, Callee, Def, Inst, InstId, List, Operand};
+
+impl<'p> Generator<'p> {
+    /// Marks nodes that are given more while solving.
+    pub(super) fn open(&mut self, nodes: Option<Nodes>) {
+        for node in nodes.into_iter().flat_map(Nodes::iter) {
+            self.constraints.traits[node].open = true;
+        }
+    }
+
+    pub(super) fn call_record(
+        &mut self,
+        frame: &mut Frame<'_>,
+        inst: InstId,
+        args: List<Operand>,
+        sized: bool,
+    ) -> Call {
+        let program = self.program;
+        let operands = program.operands(args);
+        let args = operands
+            .iter()
+            .map(|&arg| Actual {
+                nodes: self.operand(frame, arg),
+                ty: Some(program.operand_type(arg)),
+                constant: number(program, arg),
+            })
+            .collect();
+        let extents = match sized {
+            true => operands.iter().map(|&arg| self.extent(frame, arg, 0)).collect(),
+            false => Vec::new(),
+        };
+        let result = program.insts[inst].result.expand();
+        Call {
+            inst,
+            context: frame.context,
+            args,
+            result: result.and_then(|result| self.value(frame, result)),
+            extents,
+            callback: false,
+        }
+    }
+
+    pub(super) fn call_inst(
+        &mut self,
+        frame: &mut Frame<'_>,
+        inst: InstId,
+        callee: Callee,
+        args: List<Operand>,
+    ) {
+        let program = self.program;
+        match callee {
+            Callee::Direct(func) => {
+                let bare = program.funcs[func].blocks.is_empty();
+                let call = self.call_record(frame, inst, args, bare);
+                let clones = self.wrappers.is(func)
+                    && frame.depth < wrappers::DEPTH
+                    && !frame.runs(func);
+                if clones {
+                    let signature = self.clone_for(frame, inst, func, program.operands(args));
+                    self.world.edges.insert((inst, func));
+                    calls::bind(self, &call, &signature);
+                    return;
+                }
+                self.signature(func);
+                if bare {
+                    self.open(call.result);
+                }
+                calls::connect(self, &call, func);
+            }
+            Callee::Indirect(target) => {
+                let call = self.call_record(frame, inst, args, true);
+                self.open(call.result);
+                let carried = call.args.iter().filter_map(|arg| arg.nodes).collect::<Vec<_>>();
+                let id = self.world.calls.push(call);
+                for nodes in carried {
+                    self.passed.extend(nodes.iter());
+                }
+                if let Some(target) = self.pointer(frame, target) {
+                    self.call(target, id);
+                }
+            }
+        }
+    }
+
+    /// How many bytes a size argument asks for.
+    fn extent(&self, frame: &Frame<'_>, operand: Operand, depth: u32) -> Extent {
+        let program = self.program;
+        if let Some(size) = number(program, operand) {
+            return Extent::Exactly(size);
+        }
+        let Some(value) = operand.value().filter(|_| depth < 8) else {
+            return Extent::Unknown;
+        };
+        let inst = match program.values[value].def {
+            Def::Param { index, .. } => {
+                let given = frame.caller.and_then(|(caller, args)| {
+                    Some(self.extent(caller, *args.get(index as usize)?, depth + 1))
+                });
+                return given.unwrap_or(Extent::Unknown);
+            }
+            Def::Inst(inst) => inst,
+        };
+        match *program.inst(inst) {
+            Inst::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                match (number(program, lhs), number(program, rhs)) {
+                    (Some(stride), _) | (_, Some(stride)) if stride > 0 => {
+                        Extent::Array { header: 0, stride }
+                    }
+                    _ => Extent::Unknown,
+                }
+            }
+            Inst::Binary { op: BinaryOp::Shl, rhs, .. } => match number(program, rhs) {
+                Some(by @ 0..32) => Extent::Array { header: 0, stride: 1 << by },
+                _ => Extent::Unknown,
+            },
+            Inst::Binary { op: BinaryOp::Add, lhs, rhs } => {
+                let parts =
+                    [self.extent(frame, lhs, depth + 1), self.extent(frame, rhs, depth + 1)];
+                match parts {
+                    [Extent::Exactly(a), Extent::Exactly(b)] => {
+                        a.checked_add(b).map_or(Extent::Unknown, Extent::Exactly)
+                    }
+                    [Extent::Exactly(more), Extent::Array { header, stride }]
+                    | [Extent::Array { header, stride }, Extent::Exactly(more)] => header
+                        .checked_add(more)
+                        .filter(|&header| header < 1 << 20)
+                        .map_or(Extent::Unknown, |header| Extent::Array { header, stride }),
+                    _ => Extent::Unknown,
+                }
+            }
+            _ => Extent::Unknown,
+        }
+    }
+}

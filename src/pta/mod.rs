@@ -1,0 +1,129 @@
+//! Who may point where: Andersen's inclusion-based pointer analysis of a whole program.
+//!
+//! - [`objects`], [`shape`]: what pointers point to. An object for each variable, function and
+//!   allocation site (allocation [`wrappers`] are looked at once for each call of them), divided
+//!   by byte offset, with the elements of an array folded into one.
+//! - [`constraints`]: the language; [`generate`], [`instructions`], [`callsites`], [`start`] speak it, for
+//!   what can be reached from the entries. Numbers are tracked like pointers where they can carry one.
+//! - [`calls`], [`externals`]: what calls mean. Functions without a body have summaries; one
+//!   that has none is unknown code. There is one node for everything unknown code knows: what is
+//!   given to it *escapes*, and it may hand out, store into each other, and call what has escaped.
+//! - [`offline`]: nodes that must be equal become one before solving.
+//! - [`graph`], [`memory`], [`waves`]: solving by waves of differences over a graph whose cycles are
+//!   merged, with shared [`sets`]. Memory is divided into cells of a pointer's size.
+//! - [`result`], [`freeze`], [`dump`], [`alias_checks`]: the answer, and how it is shown.
+//!
+//! Soundness: every pointer that an execution without undefined behaviour can produce lies in the
+//! computed sets. Beyond the standard, these common practices are covered, too: `container_of`, pointers
+//! copied as integers, in pieces or byte by byte, tagged in their low bits, kept in XOR lists, arrays
+//! counted from one, struct hacks, unions, calls through other function types (see [`calls`]).
+//! Not covered: a pointer recomputed from the *sum or product* of fragments narrower than a pointer, or
+//! from its printed form; indexing from one object into another; a string function that
+//! copies a pointer because its bytes happen to look like a string.
+//!
+//! When the time or memory given is spent, the analysis starts again with every object as one place,
+//! and at last answers that every pointer may point to everything whose address is taken.
+
+pub mod sets;
+pub mod shape;
+pub mod objects;
+pub mod constraints;
+mod leaves;
+mod wrappers;
+mod generate;
+mod instructions;
+mod callsites;
+mod start;
+mod calls;
+mod externals;
+mod tarjan;
+mod offline;
+mod graph;
+mod memory;
+mod waves;
+mod freeze;
+mod coarse;
+pub mod result;
+pub mod dump;
+pub mod alias_checks;
+
+use crate::ir::Program;
+use freeze::Names;
+use generate::Generator;
+use graph::Graph;
+use objects::Objects;
+pub use objects::{Context, ContextId, Location, LocationId, Object, ObjectId, ObjectKind};
+pub use result::{Callees, Content, PointsTo, Precision, Statistics};
+pub use sets::{EMPTY, SetId};
+pub use shape::{Place, Shape};
+use std::time::{Duration, Instant};
+
+/// How the analysis is to be done.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// For each of the two attempts; then the coarsest answer is given.
+    pub time: Duration,
+    /// Bytes the solver's tables may take.
+    pub memory: usize,
+    /// Looks at allocation wrappers once for each call.
+    pub clone_wrappers: bool,
+    /// All string literals are one object.
+    pub merge_literals: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            time: Duration::from_secs(60),
+            memory: 3 << 30,
+            clone_wrappers: true,
+            merge_literals: true,
+        }
+    }
+}
+
+/// Why an attempt was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spent {
+    Time,
+    Memory,
+}
+
+/// Analyses the whole program.
+pub fn analyse(program: &Program, options: &Options) -> PointsTo {
+    let started = Instant::now();
+    for precision in [Precision::Fields, Precision::Objects] {
+        if let Ok(answer) = attempt(program, options, precision, started) {
+            return answer;
+        }
+    }
+    coarse::everything(program, options, started)
+}
+
+fn attempt(
+    program: &Program,
+    options: &Options,
+    precision: Precision,
+    started: Instant,
+) -> Result<PointsTo, Spent> {
+    let begun = Instant::now();
+    let flat = precision == Precision::Objects;
+    let objects = Objects::new(program, flat, options.merge_literals);
+    let mut generator = Generator::new(program, objects, options.clone_wrappers && !flat);
+    generator.run();
+    let names = Names::of(&mut generator);
+    let Generator { objects, world, constraints, int_to_ptr, passed, .. } = generator;
+    let mut statistics = Statistics { nodes: constraints.traits.len(), ..Statistics::default() };
+    let reduced = offline::reduce(constraints, &passed);
+    let standing = reduced.place.iter().enumerate();
+    statistics.reduced =
+        standing.filter(|(index, node)| node.as_u32() as usize == *index).count();
+    let mut graph = Graph::new(objects, world, reduced);
+    graph.solve(options, begun)?;
+    let unknown = graph.unknown_integers(&int_to_ptr);
+    if !unknown.is_empty() {
+        graph.solve(options, begun)?;
+    }
+    statistics.time = started.elapsed();
+    Ok(freeze::freeze(program, graph, names, precision, unknown, statistics))
+}

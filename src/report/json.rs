@@ -1,0 +1,53 @@
+//! Our own JSON: everything the report knows, under a version that changes when a reader would break.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::{Failed, Note, Obligation, Overall, Report, Skipped, Target};
+use crate::versions::Versions;
+
+/// Raised when a field is removed or changes its meaning; new fields do not raise it.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    tool: Tool<'a>,
+    verdict: Overall,
+    /// Whether every unit and target could be analysed.
+    complete: bool,
+    obligations: &'a [Obligation],
+    targets: &'a [Target],
+    failed: &'a [Failed],
+    skipped: &'a [Skipped],
+    notes: &'a [Note],
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'static str,
+    version: &'static str,
+    llvm: &'a str,
+    z3: &'a str,
+}
+
+/// The report as JSON text.
+pub fn render(report: &Report, versions: &Versions) -> Result<String> {
+    let document = Document {
+        version: VERSION,
+        tool: Tool {
+            name: "cegas-scan",
+            version: env!("CARGO_PKG_VERSION"),
+            llvm: &versions.llvm,
+            z3: &versions.z3,
+        },
+        verdict: report.verdict(),
+        complete: !report.is_partial(),
+        obligations: &report.obligations,
+        targets: &report.targets,
+        failed: &report.failed,
+        skipped: &report.skipped,
+        notes: &report.notes,
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}

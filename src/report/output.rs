@@ -1,0 +1,141 @@
+//! Where reports go: standard output, or files that are complete or untouched.
+//!
+//! Invariant: a report file is written beside its place and then renamed, so a reader never sees half
+//! of one and a failure destroys no earlier one.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use tempfile::NamedTempFile;
+
+use super::{Report, json, sarif, text};
+use crate::config::{OutputPlace, Outputs, Settings};
+use crate::versions::Versions;
+
+/// Refuses outputs that could not be written, before the work is done.
+pub fn check_writable(outputs: &Outputs) -> Result<()> {
+    for place in [&outputs.json, &outputs.sarif].into_iter().flatten() {
+        if let OutputPlace::File(path) = place {
+            prepare(path).with_context(|| cannot_write(path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells the report in every way asked for.
+pub fn write(report: &Report, settings: &Settings, versions: &Versions) -> Result<()> {
+    let Outputs { json, sarif } = &settings.outputs;
+    if let Some(place) = json {
+        put(place, &json::render(report, versions)?)?;
+    }
+    if let Some(place) = sarif {
+        put(place, &sarif::render(report, settings, versions)?)?;
+    }
+    if let Some(dump) = &report.dump {
+        put(&OutputPlace::Stdout, dump)?;
+    } else if !settings.outputs.takes_stdout() {
+        text::print(report, settings).context("standard output")?;
+    }
+    Ok(())
+}
+
+fn put(place: &OutputPlace, content: &str) -> Result<()> {
+    match place {
+        OutputPlace::Stdout => {
+            io::stdout().lock().write_all(content.as_bytes()).context("standard output")
+        }
+        OutputPlace::File(path) => {
+            replace(path, content.as_bytes()).with_context(|| cannot_write(path))
+        }
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
+/// A report's place, made ready.
+enum Prepared {
+    /// Something that is not a file, such as /dev/null or a pipe: renaming over it would destroy it.
+    Stream(fs::File),
+    /// A new file beside the place.
+    Beside(NamedTempFile, PathBuf),
+}
+
+fn prepare(path: &Path) -> Result<Prepared> {
+    // A link stays a link: what it points to is replaced.
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match fs::metadata(&real) {
+        Ok(there) if there.is_dir() => bail!("it is a folder"),
+        Ok(there) if !there.is_file() => {
+            return Ok(Prepared::Stream(fs::OpenOptions::new().write(true).open(&real)?));
+        }
+        // Renaming would get round the owner's wish.
+        Ok(there) if there.permissions().readonly() => bail!("it is read-only"),
+        Ok(_) | Err(_) => {}
+    }
+    let folder = match real.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let file = tempfile::Builder::new()
+        .prefix(".cegas-")
+        // A report is as readable as any file its user makes; the umask is applied to this.
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(|error| io::Error::new(error.kind(), plain(&error)))?;
+    Ok(Prepared::Beside(file, real))
+}
+
+/// The reason alone: the name of the temporary file would only puzzle.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" at path ").next().unwrap_or(&text).to_owned()
+}
+
+fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    match prepare(path)? {
+        Prepared::Stream(mut stream) => stream.write_all(content)?,
+        Prepared::Beside(mut file, real) => {
+            file.write_all(content)?;
+            file.persist(real).map_err(|failed| failed.error)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_report_destroys_nothing() {
+        let top = tempfile::tempdir().unwrap();
+        let old = top.path().join("r.json");
+        fs::write(&old, "old").unwrap();
+        replace(&old, b"new").unwrap();
+        assert_eq!(fs::read(&old).unwrap(), b"new");
+        fs::set_permissions(&old, fs::Permissions::from_mode(0o444)).unwrap();
+        assert!(replace(&old, b"newer").is_err());
+        assert_eq!(fs::read(&old).unwrap(), b"new");
+        assert!(replace(top.path(), b"x").is_err());
+        assert!(replace(&top.path().join("missing/r.json"), b"x").is_err());
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "nothing is left lying about");
+    }
+
+    #[test]
+    fn devices_and_links_stay_what_they_are() {
+        replace(Path::new("/dev/null"), b"x").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        let top = tempfile::tempdir().unwrap();
+        let (file, link) = (top.path().join("file"), top.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        replace(&link, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+    }
+}

@@ -1,0 +1,158 @@
+//! A small report told in every way.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::*;
+use crate::cli::{Flavour, Invocation, parse};
+use crate::config::Settings;
+use crate::versions::Versions;
+
+fn versions() -> Versions {
+    Versions { llvm: "19.1.7".into(), z3: "4.8.12".into() }
+}
+
+fn settings(arguments: &[&str]) -> Settings {
+    let arguments = arguments.iter().map(std::ffi::OsString::from);
+    let root = std::path::Path::new("/");
+    match parse(Flavour::Scan, arguments, root, &versions()).unwrap() {
+        Invocation::Scan(settings) => *settings,
+        Invocation::Print(text) => panic!("{text}"),
+    }
+}
+
+fn sample() -> Report {
+    Report {
+        targets: vec![Target {
+            name: "demo".into(),
+            kind: TargetKind::Program,
+            evidence: "a recorded link".into(),
+            units: vec!["main.c".into(), "queue.c".into()],
+            model: Some(Model {
+                functions: 3,
+                blocks: 1,
+                instructions: 40,
+                globals: 2,
+                unsupported: BTreeMap::from([("inline assembly".into(), 2)]),
+                externals: (0..10).map(|n| format!("ext{n}")).collect(),
+            }),
+            failure: None,
+        }],
+        failed: vec![Failed { file: "bad file.c".into(), error: "expected ';'\u{1b}[2J".into() }],
+        skipped: vec![Skipped { file: "fast.s".into(), reason: "assembly".into() }],
+        notes: vec![Note { about: Some("main.c".into()), text: "dropped -fplugin=x".into() }],
+        ..Report::default()
+    }
+}
+
+fn finding() -> Obligation {
+    Obligation {
+        rule: "leak",
+        verdict: Verdict::Unsafe,
+        location: Location { file: "a.c".into(), line: 3, column: 9, function: "f".into() },
+        message: "the buffer is lost".into(),
+        targets: vec!["demo".into()],
+    }
+}
+
+fn plain(report: &Report, arguments: &[&str]) -> String {
+    let text = text::render(report, &settings(arguments));
+    anstream::adapter::strip_str(&text).to_string()
+}
+
+#[test]
+fn text_says_what_was_done_and_what_was_not() {
+    let expected = "\
+bad file.c: not analysed: expected ';'\\u{1b}[2J
+fast.s: skipped: assembly
+main.c: note: dropped -fplugin=x
+
+demo (program, 2 units, known from a recorded link)
+  3 functions, 1 block, 40 instructions, 2 globals
+  without a body: ext0, ext1, ext2, ext3, ext4, ext5, ext6, ext7 and 2 more
+  not modelled: inline assembly (2)
+
+verdict: unknown (1 target, models built, nothing checked, 1 unit not analysed, 1 unit skipped)
+";
+    assert_eq!(plain(&sample(), &[]), expected);
+}
+
+#[test]
+fn text_says_what_is_unknown_and_why() {
+    let reason = "the loop at a.c:2 was cut off".to_owned();
+    let unknown = Obligation { verdict: Verdict::Unknown { reason }, ..finding() };
+    let report = Report { obligations: vec![unknown; SHOWN_AND_TWO], ..Report::default() };
+    let text = plain(&report, &[]);
+    let line = "a.c:3:9: unknown: the loop at a.c:2 was cut off [leak]\n";
+    assert_eq!(text.matches(line).count(), SHOWN_AND_TWO - 2);
+    assert!(text.contains("... and 2 more unknown\n"), "{text}");
+    assert!(
+        text.contains("0 proved, 0 violated, 10 unknown, not everything was looked for"),
+        "{text}"
+    );
+}
+
+/// Two more than the report for people lists.
+const SHOWN_AND_TWO: usize = 10;
+
+#[test]
+fn quiet_keeps_what_matters() {
+    let mut report = sample();
+    report.obligations.push(finding());
+    let expected = "\
+a.c:3:9: error: the buffer is lost [leak]
+bad file.c: not analysed: expected ';'\\u{1b}[2J
+";
+    assert_eq!(plain(&report, &["--quiet"]), expected);
+}
+
+#[test]
+fn json_has_the_promised_fields() {
+    let text = json::render(&sample(), &versions()).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["version"], 1);
+    assert_eq!(value["verdict"], "unknown");
+    assert_eq!(value["complete"], false);
+    assert_eq!(value["obligations"], serde_json::json!([]));
+    assert_eq!(value["targets"][0]["model"]["instructions"], 40);
+    assert_eq!(value["failed"][0]["file"], "bad file.c");
+
+    let mut report = sample();
+    report.obligations.push(finding());
+    let text = json::render(&report, &versions()).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["verdict"], "unsafe");
+    assert_eq!(value["obligations"][0]["verdict"], "unsafe");
+    assert_eq!(value["obligations"][0]["location"]["line"], 3);
+}
+
+#[test]
+fn sarif_reads_back_with_its_notifications() {
+    let mut report = sample();
+    report.obligations.push(finding());
+    let text = sarif::render(&report, &settings(&[]), &versions()).unwrap();
+    serde_json::from_str::<serde_sarif::sarif::Sarif>(&text).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["version"], "2.1.0");
+    let run = &value["runs"][0];
+    assert_eq!(run["results"][0]["ruleId"], "leak");
+    let index = run["results"][0]["ruleIndex"].as_u64().unwrap() as usize;
+    assert_eq!(run["tool"]["driver"]["rules"][index]["id"], "leak");
+    let told = run["invocations"][0]["toolExecutionNotifications"].as_array().unwrap();
+    assert_eq!(told.len(), 3);
+    let place = &told[0]["locations"][0]["physicalLocation"]["artifactLocation"];
+    assert_eq!(place["uri"], "bad%20file.c");
+}
+
+#[test]
+fn nothing_is_safe_before_it_was_checked() {
+    let mut report = Report::default();
+    assert_eq!((report.verdict(), report.exit()), (Overall::Unknown, Exit::Clean));
+    report.checked = true;
+    assert_eq!((report.verdict(), report.exit()), (Overall::Safe, Exit::Clean));
+    report.failed = sample().failed;
+    assert_eq!((report.verdict(), report.exit()), (Overall::Unknown, Exit::Partly));
+    report.obligations.push(finding());
+    assert_eq!((report.verdict(), report.exit()), (Overall::Unsafe, Exit::Findings));
+}

@@ -1,0 +1,147 @@
+//! The report for people: findings, targets with the size of their models, and what could not be done.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::{Report, Target, Verdict};
+use crate::config::Settings;
+use crate::line::one_line;
+
+const STRONG: Style = Style::new().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DOUBT: Style = AnsiColor::Yellow.on_default().bold();
+
+/// So many names of a long list are shown; the JSON report has all of them.
+const SHOWN: usize = 8;
+
+/// Prints the report on standard output, in colour if that is a terminal.
+pub fn print(report: &Report, settings: &Settings) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(render(report, settings).as_bytes())?;
+    out.flush()
+}
+
+/// The report as text with colours.
+pub fn render(report: &Report, settings: &Settings) -> String {
+    let mut text = String::new();
+    for finding in report.violated() {
+        let at = &finding.location;
+        let place = one_line(&format!("{}:{}:{}", at.file, at.line, at.column));
+        let (rule, message) = (finding.rule, one_line(&finding.message));
+        text += &format!("{STRONG}{place}{STRONG:#}: {BAD}error{BAD:#}: {message} [{rule}]\n");
+    }
+    for failed in &report.failed {
+        let (file, error) = (one_line(&failed.file), one_line(&failed.error));
+        text += &format!("{STRONG}{file}{STRONG:#}: {DOUBT}not analysed{DOUBT:#}: {error}\n");
+    }
+    if settings.quiet {
+        return text;
+    }
+    push_unknown(&mut text, report);
+    for skipped in &report.skipped {
+        text += &format!("{}: skipped: {}\n", one_line(&skipped.file), one_line(&skipped.reason));
+    }
+    for note in &report.notes {
+        let about = note.about.as_deref().map_or(String::new(), |a| format!("{}: ", one_line(a)));
+        text += &format!("{about}note: {}\n", one_line(&note.text));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    for target in &report.targets {
+        push_target(&mut text, target);
+    }
+    push_summary(&mut text, report);
+    text
+}
+
+/// What could not be decided, and why: the first few, the JSON report has all.
+fn push_unknown(text: &mut String, report: &Report) {
+    let unknown: Vec<_> = report
+        .obligations
+        .iter()
+        .filter_map(|o| match &o.verdict {
+            Verdict::Unknown { reason } => Some((o, reason)),
+            Verdict::Safe | Verdict::Unsafe => None,
+        })
+        .collect();
+    for (obligation, reason) in unknown.iter().take(SHOWN) {
+        let at = &obligation.location;
+        let place = one_line(&format!("{}:{}:{}", at.file, at.line, at.column));
+        let (rule, reason) = (obligation.rule, one_line(reason));
+        *text +=
+            &format!("{STRONG}{place}{STRONG:#}: {DOUBT}unknown{DOUBT:#}: {reason} [{rule}]\n");
+    }
+    if unknown.len() > SHOWN {
+        *text += &format!("... and {} more unknown\n", unknown.len() - SHOWN);
+    }
+}
+
+fn push_target(text: &mut String, target: &Target) {
+    let units = counted(target.units.len(), "unit");
+    let (name, kind) = (one_line(&target.name), target.kind.name());
+    let evidence = one_line(&target.evidence);
+    *text += &format!("{STRONG}{name}{STRONG:#} ({kind}, {units}, known from {evidence})\n");
+    if let Some(failure) = &target.failure {
+        *text += &format!("  {DOUBT}no model{DOUBT:#}: {}\n", one_line(failure));
+    }
+    let Some(model) = &target.model else { return };
+    *text += &format!(
+        "  {}, {}, {}, {}\n",
+        counted(model.functions, "function"),
+        counted(model.blocks, "block"),
+        counted(model.instructions, "instruction"),
+        counted(model.globals, "global"),
+    );
+    if !model.externals.is_empty() {
+        let names = model.externals.iter().map(|n| one_line(n));
+        *text += &format!("  without a body: {}\n", some(names, model.externals.len()));
+    }
+    if !model.unsupported.is_empty() {
+        let uses = model.unsupported.iter().map(|(what, n)| format!("{} ({n})", one_line(what)));
+        *text += &format!("  not modelled: {}\n", some(uses, model.unsupported.len()));
+    }
+}
+
+fn push_summary(text: &mut String, report: &Report) {
+    let verdict = report.verdict().name();
+    let targets = counted(report.targets.len(), "target");
+    *text += &format!("\n{STRONG}verdict: {verdict}{STRONG:#} ({targets}");
+    if report.obligations.is_empty() && !report.checked {
+        *text += ", models built, nothing checked";
+    } else {
+        let count = |wanted: fn(&Verdict) -> bool| {
+            report.obligations.iter().filter(|o| wanted(&o.verdict)).count()
+        };
+        *text += &format!(
+            ", {} proved, {} violated, {} unknown",
+            count(|v| matches!(v, Verdict::Safe)),
+            count(|v| matches!(v, Verdict::Unsafe)),
+            count(|v| matches!(v, Verdict::Unknown { .. })),
+        );
+        if !report.checked {
+            *text += ", not everything was looked for";
+        }
+    }
+    for (n, what) in [(report.failed.len(), "not analysed"), (report.skipped.len(), "skipped")] {
+        if n > 0 {
+            *text += &format!(", {} {what}", counted(n, "unit"));
+        }
+    }
+    *text += ")\n";
+}
+
+/// `1 unit`, `2 units`.
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// The first few of a list, and how many more there are.
+fn some(names: impl Iterator<Item = String>, all: usize) -> String {
+    let mut text = names.take(SHOWN).collect::<Vec<_>>().join(", ");
+    if all > SHOWN {
+        text += &format!(" and {} more", all - SHOWN);
+    }
+    text
+}

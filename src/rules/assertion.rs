@@ -1,0 +1,45 @@
+//! `assertion`: what the program itself says must hold. `assert`, `__VERIFIER_assert`, `svf_assert` and
+//! the functions that verifiers agree to call error.
+
+use super::{Demand, Obligation};
+use crate::ir::{Callee, Inst, Program};
+
+pub const ID: &str = "assertion";
+
+/// Functions that must not be called.
+const ERRORS: &[&str] = &["__assert_fail", "__assert", "__assert_rtn", "__VERIFIER_error", "reach_error"];
+
+/// Functions whose first argument must not be zero, if they have no body that says so.
+const ASSERTS: &[&str] = &["__VERIFIER_assert", "svf_assert"];
+
+/// Functions whose first two arguments must be equal.
+const EQUALS: &[&str] = &["svf_assert_eq"];
+
+/// Marks every assertion of the program.
+pub fn mark(program: &Program) -> Vec<Obligation> {
+    let mut found = Vec::new();
+    for (at, data) in &program.insts {
+        let Inst::Call { callee: Callee::Direct(func), args } = data.inst else { continue };
+        let function = &program.funcs[func];
+        let name = function.name.as_str();
+        let has_body = !function.blocks.is_empty();
+        let args = program.operands(args);
+        let demand = if ERRORS.contains(&name) {
+            Demand::NotReached
+        } else if ASSERTS.contains(&name) && !has_body {
+            match args {
+                [cond, ..] => Demand::NonZero(*cond),
+                [] => continue,
+            }
+        } else if EQUALS.contains(&name) && !has_body {
+            match args {
+                [a, b, ..] => Demand::Equal(*a, *b),
+                _ => continue,
+            }
+        } else {
+            continue;
+        };
+        found.push(Obligation { rule: ID, at, demand });
+    }
+    found
+}

@@ -1,0 +1,231 @@
+//! The whole pipeline on one screen: from what the user pointed at to the report.
+
+use crate::cancel::Cancel;
+use crate::check::{self, Checked};
+use crate::config::{self, Settings, Stage};
+use crate::frontend::cache::Cache;
+use crate::frontend::clang::Clang;
+use crate::frontend::unit::{Compiled, Compiler};
+use crate::frontend::{self, Source};
+use crate::ir::{self, Program};
+use crate::progress::Progress;
+use crate::project::{self, Project};
+use crate::report::{self, Report};
+use anyhow::{Context, Result, bail};
+use compile_db::{Target, TargetKind};
+use rayon::prelude::*;
+
+/// Scans what the settings name.
+pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result<Report> {
+    let workers = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.get()).build()?;
+    workers.install(|| {
+        let clang = Clang::find()?;
+        let store = Store::open(&settings.cache)?;
+        let project = project::gather(settings, store.folder.path())?;
+        let compiled = compile(&project, &Compiler::new(&clang, &store.cache, cancel), progress);
+        cancel.check()?;
+        let targets = chosen_targets(&project, &compiled, settings)?;
+        let models = model(&project, &compiled, &targets, &store.cache, settings, progress, cancel);
+        cancel.check()?;
+        assemble(&project, &compiled, &targets, models, &store.cache, settings)
+    })
+}
+
+/// Where work is kept: the user's cache, or a folder that goes away with the scan.
+struct Store {
+    cache: Cache,
+    /// For configuring and recording builds; removed at the end.
+    folder: tempfile::TempDir,
+}
+
+impl Store {
+    fn open(place: &config::Cache) -> Result<Store> {
+        let cache = match place {
+            config::Cache::Kept(folder) => Cache::open(folder),
+            config::Cache::Scratch => Cache::none(),
+        };
+        let folder = cache.scratch().context("cannot make a temporary folder")?;
+        Ok(Store { cache, folder })
+    }
+}
+
+type Outcome = Result<Compiled, String>;
+
+fn compile(project: &Project, compiler: &Compiler<'_>, progress: &Progress) -> Vec<Outcome> {
+    let stage = progress.stage("compiling", Some(project.sources.len() as u64));
+    frontend::compile(&project.sources, compiler, |source: &Source| {
+        stage.step(&source.path().to_string_lossy());
+    })
+}
+
+/// The targets to analyse: those the user named, else all.
+fn chosen_targets(
+    project: &Project,
+    compiled: &[Outcome],
+    settings: &Settings,
+) -> Result<Vec<Target>> {
+    let mut targets = project.targets(compiled);
+    for name in &settings.targets {
+        if !targets.iter().any(|target| target.name == *name) {
+            let known: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+            bail!("there is no target `{name}`; the build has {}", known.join(", "));
+        }
+    }
+    targets.retain(|t| settings.targets.is_empty() || settings.targets.contains(&t.name));
+    if targets.is_empty() {
+        bail!("the build has no target with C code in it: nothing to analyse");
+    }
+    Ok(targets)
+}
+
+/// What is left of a target's model when it has been looked at.
+struct Modelled {
+    size: Result<report::Model, String>,
+    checked: Checked,
+    notes: Vec<String>,
+    entries: Vec<String>,
+    dump: Option<String>,
+}
+
+fn model(
+    project: &Project,
+    compiled: &[Outcome],
+    targets: &[Target],
+    cache: &Cache,
+    settings: &Settings,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> Vec<Modelled> {
+    let stage = progress.stage("modelling", Some(targets.len() as u64));
+    let one = |target: &Target| {
+        let units: Vec<(String, &Compiled)> = target
+            .units
+            .iter()
+            .filter_map(|&unit| {
+                let compiled = compiled.get(unit)?.as_ref().ok()?;
+                Some((shown(project.sources.get(unit)?, settings), compiled))
+            })
+            .collect();
+        let units: Vec<(&str, &Compiled)> = units.iter().map(|(n, u)| (n.as_str(), *u)).collect();
+        let modelled = match frontend::model(&target.name, &units, cache) {
+            Ok(program) => look_at(&program, settings, cancel),
+            Err(error) => Modelled {
+                size: Err(error.to_string()),
+                checked: Checked::default(),
+                notes: Vec::new(),
+                entries: Vec::new(),
+                dump: None,
+            },
+        };
+        stage.step(&target.name);
+        modelled
+    };
+    targets.par_iter().map(one).collect()
+}
+
+/// Verifies and measures one model; later stages start here.
+fn look_at(program: &Program, settings: &Settings, cancel: &Cancel) -> Modelled {
+    let dump = settings.dump.filter(|dump| dump.stage == Stage::Ir);
+    let size = match ir::verify(program) {
+        Ok(()) => Ok(report::Model::of(program)),
+        Err(violations) => Err(format!(
+            "the model is malformed, which is a bug in cegas-scan: {}",
+            violations.first().map_or_else(String::new, ToString::to_string)
+        )),
+    };
+    let checked = match &size {
+        Ok(_) if settings.dump.is_none() => check::check(program, settings, cancel),
+        _ => Checked::default(),
+    };
+    let found = |name: &&String| program.func_by_name(name).is_some();
+    Modelled {
+        size,
+        checked,
+        notes: program.notes.clone(),
+        entries: settings.entries.iter().filter(found).cloned().collect(),
+        dump: dump.map(|_| ir::print(program)),
+    }
+}
+
+fn shown(source: &Source, settings: &Settings) -> String {
+    report::shown_path(source.path(), &settings.root)
+}
+
+/// Puts together what the stages found out.
+fn assemble(
+    project: &Project,
+    compiled: &[Outcome],
+    targets: &[Target],
+    models: Vec<Modelled>,
+    cache: &Cache,
+    settings: &Settings,
+) -> Result<Report> {
+    for entry in &settings.entries {
+        if !models.iter().any(|model| model.entries.contains(entry)) {
+            bail!("there is no function `{entry}` to start from");
+        }
+    }
+    let dump = dump(&models, targets, project, settings);
+    let checked = models.iter().all(|model| model.checked.complete);
+    let mut report = Report { dump, checked, ..Report::default() };
+    report.notes.extend(cache.trouble().map(|text| note(None, text)));
+    report.notes.extend(project.build.notes.iter().map(|n| note(Some(&n.subject), &n.text)));
+    for skipped in &project.build.skipped {
+        let file = report::shown_path(&skipped.file, &settings.root);
+        report.skipped.push(report::Skipped { file, reason: skipped.reason.clone() });
+    }
+    for (source, outcome) in project.sources.iter().zip(compiled) {
+        if let Err(error) = outcome {
+            let file = shown(source, settings);
+            report.failed.push(report::Failed { file, error: error.clone() });
+        }
+    }
+    for (target, modelled) in targets.iter().zip(models) {
+        let units = target.units.iter().filter_map(|&unit| project.sources.get(unit));
+        for missing in &target.missing {
+            let file = report::shown_path(missing, &settings.root);
+            report.notes.push(note(Some(&target.name), &format!("{file} is not in the model")));
+        }
+        report.notes.extend(modelled.notes.iter().map(|text| note(Some(&target.name), text)));
+        report.obligations.extend(modelled.checked.obligations);
+        report.targets.push(report::Target {
+            name: target.name.clone(),
+            kind: match target.kind {
+                TargetKind::Program => report::TargetKind::Program,
+                TargetKind::SharedLibrary | TargetKind::StaticLibrary | TargetKind::Objects => {
+                    report::TargetKind::Library
+                }
+            },
+            evidence: target.evidence.to_string(),
+            units: units.map(|source| shown(source, settings)).collect(),
+            failure: modelled.size.as_ref().err().cloned(),
+            model: modelled.size.ok(),
+        });
+    }
+    Ok(report)
+}
+
+fn note(about: Option<&str>, text: &str) -> report::Note {
+    report::Note { about: about.map(str::to_owned), text: text.to_owned() }
+}
+
+fn dump(
+    models: &[Modelled],
+    targets: &[Target],
+    project: &Project,
+    settings: &Settings,
+) -> Option<String> {
+    let mut text = String::new();
+    match settings.dump?.stage {
+        Stage::Ir => models.iter().filter_map(|m| m.dump.as_deref()).for_each(|d| text += d),
+        Stage::Targets => {
+            for target in targets {
+                text += &format!("{} ({})\n", report::one_line(&target.name), target.evidence);
+                for source in target.units.iter().filter_map(|&unit| project.sources.get(unit)) {
+                    text += &format!("    {}\n", report::one_line(&shown(source, settings)));
+                }
+            }
+        }
+    }
+    Some(text)
+}

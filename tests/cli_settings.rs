@@ -1,0 +1,53 @@
+//! `cegas.toml` as a user writes it: found upward, checked, and overruled by the command line.
+
+mod tool;
+
+use tool::Place;
+
+#[test]
+fn mistakes_name_file_line_and_the_right_key() {
+    let cases: &[(&str, &[&str])] = &[
+        ("jobs = 2\n\nbuild-dri = 'x'\n", &["cegas.toml:3:", "`build-dri`", "`build-dir`"]),
+        ("colour = true\n", &["cegas.toml:1:", "`colour`", "known keys", "timeout"]),
+        ("jobs = 'two'\n", &["cegas.toml:1:", "two"]),
+        ("jobs = -1\n", &["cegas.toml:1:"]),
+        ("\nprogress = 'maybe'\n", &["cegas.toml:2:", "maybe"]),
+        ("rules = 3\n", &["cegas.toml:1:", "string"]),
+        ("rules = ['leek']\n", &["`leek`", "`leak`"]),
+        ("jobs = 2\njobs = 3\n", &["cegas.toml:2:", "duplicate"]),
+        ("jobs 2\n", &["cegas.toml:1:"]),
+        ("timeout = 0\n", &["timeout"]),
+        ("quiet = true\nprogress = 'always'\n", &["cegas.toml", "quiet", "progress"]),
+        ("no-cache = true\ncache-dir = 'c'\n", &["cegas.toml", "no-cache", "cache-dir"]),
+        ("json = '../r.json'\n", &["cegas.toml", "../r.json", "outside"]),
+        ("cache-dir = '/var/lib/x'\n", &["cegas.toml", "outside"]),
+        ("build-dir = 'nowhere'\n", &["nowhere", "build folder"]),
+    ];
+    for (text, words) in cases {
+        let place = Place::new();
+        place.write("cegas.toml", text);
+        place.scan::<&str>(&[]).refused(words);
+    }
+}
+
+#[test]
+fn a_file_is_found_upward_and_a_named_one_replaces_it() {
+    let place = Place::new();
+    place.write("cegas.toml", "colour = 1\n");
+    place.write("src/deep/a.c", "int main(void) { return 0; }\n");
+    place.write("other.toml", "flavour = 1\n");
+    place.scan(&["src/deep/a.c"]).refused(&["`colour`"]);
+    place.scan(&["src/deep"]).refused(&["`colour`"]);
+    place.scan(&["--config=other.toml", "src/deep"]).refused(&["other.toml:1:", "`flavour`"]);
+    place.scan(&["--config=none.toml", "src/deep"]).refused(&["none.toml", "No such file"]);
+    place.scan(&["--config=src", "src/deep"]).refused(&["src", "regular file"]);
+}
+
+#[test]
+fn a_settings_file_that_is_no_text_is_refused() {
+    let place = Place::new();
+    std::fs::write(place.dir().join("cegas.toml"), b"jobs = \xff\n").expect("a file");
+    place.scan::<&str>(&[]).refused(&["cegas.toml", "UTF-8"]);
+    place.write("cegas.toml", &"# long\n".repeat(200_000));
+    place.scan::<&str>(&[]).refused(&["cegas.toml", "larger"]);
+}
