@@ -5,14 +5,14 @@
 //! which variables are values already; [`model`] links a target's units and lowers the whole. Both
 //! answer from the cache where nothing they depend on has changed.
 
-pub mod clang;
 pub mod cache;
-pub mod llvm_extra;
+pub mod clang;
 pub mod llvm;
-pub mod prepare;
-pub mod module;
-pub mod unit;
+pub mod llvm_extra;
 pub mod lower;
+pub mod module;
+pub mod prepare;
+pub mod unit;
 
 use crate::ir::Program;
 use cache::{Cache, Key, Kind};

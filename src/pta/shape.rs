@@ -238,7 +238,8 @@ impl Shape {
         let Shape::Grown { tail, arrays } = self else {
             return false;
         };
-        let disjoint = |array: &Span, low: i64, high: i64| array.end() <= low || array.start >= high;
+        let disjoint =
+            |array: &Span, low: i64, high: i64| array.end() <= low || array.start >= high;
         let last = match count {
             Some(count @ 2..) => {
                 let len = i64::try_from(count).unwrap_or(OPEN);
@@ -271,12 +272,7 @@ impl Shape {
     }
 }
 
-fn walk_type(
-    types: &Types,
-    ty: TypeId,
-    offset: i64,
-    around: &mut SmallVec<[Span; 4]>,
-) -> i64 {
+fn walk_type(types: &Types, ty: TypeId, offset: i64, around: &mut SmallVec<[Span; 4]>) -> i64 {
     let (mut ty, mut base, mut offset) = (ty, 0, offset);
     loop {
         match types.get(ty) {
