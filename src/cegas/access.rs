@@ -137,7 +137,7 @@ impl Machine<'_> {
         }
         Ok(match result {
             Some(value) => value,
-            None if bytes <= 16 => self.fresh(state, bytes as u32 * 8, Source::Unspecified),
+            None if bytes <= 16 => self.fresh(state, bytes as u32 * 8, Source::Uninit),
             None => return Err(Stop::End),
         })
     }
