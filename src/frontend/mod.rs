@@ -9,6 +9,7 @@ pub mod clang;
 pub mod cache;
 mod llvm_extra;
 mod llvm;
+mod llvm_debug;
 mod prepare;
 pub mod module;
 pub mod unit;

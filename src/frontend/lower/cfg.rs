@@ -66,9 +66,7 @@ impl<'m> Lowering<'m> {
         match (self.trap(then), self.trap(els)) {
             (None, Some(kind)) => Exit::Check { cond, expected: true, kind, to: then },
             (Some(kind), None) => Exit::Check { cond, expected: false, kind, to: els },
-            _ if cond.is_const_int() => {
-                Exit::Jump(if cond.const_u64() != 0 { then } else { els })
-            }
+            _ if cond.is_const_int() => Exit::Jump(if cond.const_u64() != 0 { then } else { els }),
             _ => Exit::Other,
         }
     }

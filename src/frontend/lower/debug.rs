@@ -1,7 +1,8 @@
 //! Debug information: where an instruction stands in the source, and what C calls its values.
 
 use super::Lowering;
-use crate::frontend::llvm::{self, Val};
+use crate::frontend::llvm::Val;
+use crate::frontend::llvm_debug as llvm;
 use crate::frontend::llvm_extra::{self, Meta, NodeKind};
 use crate::ir::debug::{Encoding, Member};
 use crate::ir::{
