@@ -7,6 +7,7 @@ use super::calls;
 use super::constraints::Sink;
 use super::freeze::Names;
 use super::generate::Generator;
+use super::memory::EVERYWHERE;
 use super::objects::{ObjectKind, Objects};
 use super::result::{Callees, Content, PointsTo, Precision, Statistics};
 use super::sets::Sets;
@@ -46,7 +47,7 @@ pub(super) fn everything(program: &Program, options: &Options, started: Instant)
     let mut contents = SecondaryMap::new();
     for (id, object) in generator.objects.objects.iter() {
         if !matches!(object.kind, ObjectKind::Func(_) | ObjectKind::Literals) {
-            contents[id] = Content { cells: Vec::new(), anywhere: all };
+            contents[id] = Content { cells: Vec::new(), spreads: vec![(EVERYWHERE, all)] };
         }
     }
     let mut found: FxHashMap<InstId, Callees> = FxHashMap::default();

@@ -65,7 +65,7 @@ fn allocate<'p>(sink: &mut impl Sink<'p>, call: &Call, func: FuncId, extent: Ext
         Extent::Array { .. } | Extent::Unknown => (None, None),
     };
     let kind = ObjectKind::Heap { site: call.inst, by: func, context: call.context };
-    let object = sink.objects().intern(kind, size, Shape::grown(tail), false);
+    let object = sink.objects().intern(kind, size, Shape::Plain { tail }, false);
     sink.objects().at(object, 0)
 }
 

@@ -6,6 +6,7 @@ use super::generate::Generator;
 use super::graph::Graph;
 use super::objects::{LocationId, ObjectId};
 use super::result::{Callees, Content, PointsTo, Precision, Statistics};
+use super::memory::EVERYWHERE;
 use super::sets::{EMPTY, SetId, Sets};
 use super::shape::Place;
 use crate::ir::{ConstId, FuncId, InstId, Operand, Program, Type, ValueId};
@@ -57,11 +58,11 @@ impl Freezer<'_, '_> {
         if let Some(&known) = self.known.get(&set) {
             return known;
         }
-        let objects = &mut self.graph.objects;
+        let objects = &self.graph.objects;
         let mut members: Vec<LocationId> = Vec::with_capacity(self.graph.sets.count(set));
         self.objects.clear();
         for member in self.graph.sets.iter(set) {
-            let location = objects.canonical(LocationId::from_u32(member));
+            let location = LocationId::from_u32(member);
             let data = objects.locations[location];
             if data.place == Place::Any {
                 self.objects.insert(data.object);
@@ -123,13 +124,17 @@ pub(super) fn freeze(
     for object in freezer.graph.objects.objects.keys() {
         let memory = freezer.graph.memory[object].clone();
         let mut content = Content::default();
-        for (offset, node) in memory.cells {
-            content.cells.push((offset, freezer.node(node)));
+        for cell in memory.cells {
+            content.cells.push((cell.offset, freezer.node(cell.node)));
+        }
+        for gate in memory.gates {
+            if let Some(write) = gate.write {
+                content.spreads.push((gate.spread, freezer.node(write)));
+            }
         }
         if object == freezer.graph.objects.unknown {
-            content.anywhere = freezer.node(freezer.graph.world.escaped);
-        } else if let Some((inward, _)) = memory.any {
-            content.anywhere = freezer.node(inward);
+            let all = freezer.node(freezer.graph.world.escaped);
+            content.spreads.push((EVERYWHERE, all));
         }
         contents[object] = content;
     }

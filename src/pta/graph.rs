@@ -6,7 +6,8 @@
 //! `sent`; an edge is added together with the whole set behind it.
 
 use super::constraints::{CallId, Node, World};
-use super::memory::{Copier, Memory};
+use super::copiers::Copier;
+use super::memory::{Memory, Piece};
 use super::objects::{LocationId, ObjectId, Objects, Step};
 use super::offline::Reduced;
 use super::sets::{EMPTY, SetId, Sets};
@@ -70,8 +71,8 @@ pub struct Graph<'p> {
     pub(super) stepped: FxHashMap<(SetId, u32), SetId>,
     pub(super) memory: SecondaryMap<ObjectId, Memory>,
     pub(super) copiers: Vec<Copier>,
-    /// Cells the copiers have not been told about.
-    pub(super) new_cells: Vec<(ObjectId, i64, Node)>,
+    /// What the copiers have not been told about.
+    pub(super) new_pieces: Vec<(ObjectId, Piece)>,
     pub(super) nothing: Node,
     /// Edges found but not yet there.
     pub(super) pending: Vec<(Node, Node)>,
@@ -103,7 +104,7 @@ impl<'p> Graph<'p> {
             stepped: FxHashMap::default(),
             memory: SecondaryMap::new(),
             copiers: Vec::new(),
-            new_cells: Vec::new(),
+            new_pieces: Vec::new(),
             nothing: reduced.nothing,
             pending: Vec::new(),
             edges: 0,
@@ -312,10 +313,7 @@ impl<'p> Graph<'p> {
         let step_data = self.steps[step as usize].clone();
         for member in members {
             let location = LocationId::from_u32(member);
-            let object = self.objects.locations[location].object;
-            if self.objects.step(location, &step_data, &mut out) {
-                self.refold(object);
-            }
+            self.objects.step(location, &step_data, &mut out);
         }
         let mut members: Vec<u32> = out.iter().map(|location| location.as_u32()).collect();
         members.sort_unstable();

@@ -37,6 +37,7 @@ mod graph;
 mod instructions;
 mod leaves;
 mod memory;
+mod copiers;
 pub mod objects;
 mod offline;
 pub mod result;
@@ -55,7 +56,7 @@ use objects::Objects;
 pub use objects::{Context, ContextId, Location, LocationId, Object, ObjectId, ObjectKind};
 pub use result::{Callees, Content, PointsTo, Precision, Statistics};
 pub use sets::{EMPTY, SetId};
-pub use shape::{Place, Shape};
+pub use shape::{Place, Shape, Spread};
 use std::time::{Duration, Instant};
 
 /// How the analysis is to be done.

@@ -1,11 +1,10 @@
 //! What pointers point to: abstract objects, and the locations inside them that are told apart.
 //!
-//! Invariant: a location's place is folded by its object's shape as it was when the location was made;
-//! [`Objects::canonical`] brings it up to date when memory without a type learns an array later.
+//! Invariant: a location's place is folded by its object's shape, which never changes.
 
 use super::shape::{Ground, Place, Places, Shape};
 use crate::ir::{FuncId, GlobalId, InstId, Program, TypeId};
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use rustc_hash::FxHashMap;
 
 /// An abstract object: all concrete objects that one variable, function or allocation site stands for.
@@ -78,6 +77,9 @@ pub struct Location {
     pub place: Place,
 }
 
+/// More spreads than this in one object are one place.
+const MANY_SPREADS: u32 = 64;
+
 /// All objects and locations, and the arithmetic on locations.
 #[derive(Debug)]
 pub struct Objects<'p> {
@@ -89,6 +91,8 @@ pub struct Objects<'p> {
     known_locations: FxHashMap<(ObjectId, Place), LocationId>,
     /// Every object is one place (the coarse answer of a spent budget).
     flat: bool,
+    /// How many spreads each object has.
+    spreads: SecondaryMap<ObjectId, u32>,
     pub merge_literals: bool,
     pub unknown: ObjectId,
 }
@@ -103,6 +107,7 @@ impl<'p> Objects<'p> {
             known_objects: FxHashMap::default(),
             known_locations: FxHashMap::default(),
             flat,
+            spreads: SecondaryMap::new(),
             merge_literals,
             unknown: ObjectId(0),
         };
@@ -189,46 +194,42 @@ impl<'p> Objects<'p> {
         self.place(object, place)
     }
 
-    /// The location that stands for `location` now.
-    pub fn canonical(&mut self, location: LocationId) -> LocationId {
-        let Location { object, place } = self.locations[location];
-        match (place, &self.objects[object].shape) {
-            (Place::At(offset), Shape::Grown { .. }) => self.at(object, offset),
-            (Place::At(_) | Place::Any, _) => location,
-        }
-    }
-
-    /// Where `location + step` may be. Tells whether the object's shape changed.
-    pub fn step(&mut self, location: LocationId, step: &Step, out: &mut Vec<LocationId>) -> bool {
+    /// Where `location + step` may be.
+    pub fn step(&mut self, location: LocationId, step: &Step, out: &mut Vec<LocationId>) {
         let Location { object, place } = self.locations[location];
         let ground = self.ground(object);
-        let mut changed = false;
         let mut places = Places::new();
-        match place {
-            Place::At(offset) if !step.any => {
-                let shape = &mut self.objects[object].shape;
-                shape.step(ground, offset, step.offset, &mut places);
-                for &(stride, count) in &step.terms {
-                    let from = std::mem::take(&mut places);
-                    for place in from {
-                        match place {
-                            Place::At(at) => {
-                                changed |= shape.vary(ground, at, stride, count, &mut places);
-                            }
-                            Place::Any => places.push(Place::Any),
-                        }
-                    }
-                }
+        if step.any || self.objects[object].shape == Shape::Flat {
+            places.push(Place::Any);
+        } else {
+            let shape = &self.objects[object].shape;
+            shape.step(ground, place, step.offset, &mut places);
+            for &(stride, count) in &step.terms {
+                let from = std::mem::take(&mut places);
+                from.iter().for_each(|&from| shape.vary(ground, from, stride, count, &mut places));
             }
-            Place::At(_) | Place::Any => places.push(Place::Any),
         }
         places.sort_unstable();
         places.dedup();
-        for place in places {
+        for mut place in places {
+            if let Place::Spread(_) = place {
+                place = self.admit(object, place);
+            }
             let location = self.place(object, place);
-            out.push(if changed { self.canonical(location) } else { location });
+            out.push(location);
         }
-        changed
+    }
+
+    /// A spread, unless the object has too many of them already.
+    fn admit(&mut self, object: ObjectId, place: Place) -> Place {
+        if !self.known_locations.contains_key(&(object, place)) {
+            let spreads = &mut self.spreads[object];
+            if *spreads >= MANY_SPREADS {
+                return Place::Any;
+            }
+            *spreads += 1;
+        }
+        place
     }
 }
 

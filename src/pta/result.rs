@@ -2,8 +2,9 @@
 //! what the analysis had to assume.
 
 use super::objects::{Context, ContextId, Location, LocationId, Object, ObjectId, ObjectKind};
+use super::memory::EVERYWHERE;
 use super::sets::{EMPTY, SetId, Sets};
-use super::shape::{Ground, Place, Shape};
+use super::shape::{Ground, Place, Shape, Spread};
 use crate::ir::{ConstId, FuncId, InstId, Operand, Program, ValueId};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -43,11 +44,13 @@ pub struct Statistics {
     pub memory: usize,
 }
 
-/// What one object may hold: by cell, and what was written to an unknown place of it.
+/// What one object may hold.
 #[derive(Debug, Clone, Default)]
 pub struct Content {
+    /// By the offset of a cell of a pointer's size; complete for that cell.
     pub cells: Vec<(i64, SetId)>,
-    pub anywhere: SetId,
+    /// What was written through pointers to several offsets.
+    pub spreads: Vec<(Spread, SetId)>,
 }
 
 /// Who is called by an instruction.
@@ -88,8 +91,17 @@ pub struct PointsTo {
     pub statistics: Statistics,
 }
 
+/// All offsets of a place.
+fn whole(place: Place) -> Spread {
+    match place {
+        Place::At(start) => Spread { start, span: 1, stride: 0, len: 1 },
+        Place::Spread(spread) => spread,
+        Place::Any => EVERYWHERE,
+    }
+}
+
 static NOBODY: Callees = Callees { funcs: Vec::new(), unknown: false };
-static NO_CONTENT: Content = Content { cells: Vec::new(), anywhere: EMPTY };
+static NO_CONTENT: Content = Content { cells: Vec::new(), spreads: Vec::new() };
 
 impl PointsTo {
     /// The set of a value. Equal ids mean equal sets.
@@ -128,20 +140,17 @@ impl PointsTo {
         self.contents.get(object).unwrap_or(&NO_CONTENT)
     }
 
-    /// What the pointer-sized cell at a location may hold, each set once.
+    /// What a pointer-sized access at a location may read, each set once.
     pub fn contents(&self, location: LocationId) -> Vec<SetId> {
         let Location { object, place } = self.locations[location];
         let content = self.content(object);
-        let mut found = vec![content.anywhere];
-        match place {
-            Place::Any => found.extend(content.cells.iter().map(|&(_, set)| set)),
-            Place::At(offset) => {
-                let low = offset.div_euclid(self.pointer_bytes) * self.pointer_bytes;
-                let high = offset.saturating_add(self.pointer_bytes);
-                let inside = content.cells.iter().filter(|cell| (low..high).contains(&cell.0));
-                found.extend(inside.map(|&(_, set)| set));
-            }
-        }
+        let here = whole(place);
+        let width = self.pointer_bytes;
+        let one = |start| Spread { start, span: 1, stride: 0, len: 1 };
+        let cells = content.cells.iter().filter(|cell| one(cell.0).meets(width, here, width));
+        let spreads = content.spreads.iter().filter(|spread| spread.0.meets(width, here, width));
+        let mut found: Vec<SetId> =
+            cells.map(|cell| cell.1).chain(spreads.map(|spread| spread.1)).collect();
         found.sort_unstable();
         found.dedup();
         found.retain(|&set| set != EMPTY);
@@ -170,12 +179,17 @@ impl PointsTo {
         if a.object != b.object {
             return false;
         }
+        let reach = |size: u64| i64::try_from(size).unwrap_or(i64::MAX);
         let (Place::At(x), Place::At(y)) = (a.place, b.place) else {
-            return true;
+            // An offset inside an array stands for each element's.
+            let data = &self.objects[a.object];
+            if matches!(data.shape, Shape::Typed { .. } | Shape::Plain { tail: Some(_) }) {
+                return true;
+            }
+            return whole(a.place).meets(reach(a_size), whole(b.place), reach(b_size));
         };
         let size = self.objects[a.object].size.and_then(|size| i64::try_from(size).ok());
         let outside = |at: i64| at < 0 || size.is_some_and(|size| at >= size);
-        let reach = |size: u64| i64::try_from(size).unwrap_or(i64::MAX);
         // Of two pointers outside their object we do not claim that they differ.
         (outside(x) && outside(y))
             || (x < y.saturating_add(reach(b_size)) && y < x.saturating_add(reach(a_size)))

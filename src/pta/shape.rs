@@ -1,9 +1,10 @@
 //! Which offsets of an object are told apart. The elements of an array are one: an offset inside the
-//! second element *folds* to the same place in the first. What arrays there are is known from the
-//! type of a variable, and learnt from the accesses for memory that comes without a type.
+//! second element *folds* to the same place in the first. Which arrays there are is known from the
+//! type of a variable, or from the size an allocation asks for; in other memory, and where an access
+//! does not fit the type, a pointer that was moved by an index points to a *spread* of offsets.
 //!
-//! Invariant: folding is idempotent, and whatever it merges is merged for every access, so a coarser
-//! shape is never wrong, only less precise. [`Place::Any`] stands for every offset of the object.
+//! Invariant: folding is idempotent, and whatever it merges is merged for every access; a spread holds
+//! every offset the pointer can have. So a coarser shape is never wrong, only less precise.
 //!
 //! Arithmetic follows C where C is clear (a step from an array's element stays in the array, or leaves
 //! it downward to the struct around it, as `container_of` does) and gives all candidates otherwise.
@@ -11,12 +12,23 @@
 use crate::ir::{Type, TypeId, Types};
 use smallvec::SmallVec;
 
+/// Offsets that a pointer moved by indices may have: `span` neighbours from `start` on, and again every
+/// `stride` bytes, `len` times in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Spread {
+    pub start: i64,
+    pub span: i64,
+    pub stride: i64,
+    pub len: i64,
+}
+
 /// Where in an object a pointer points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
     /// A folded byte offset. One outside the object is kept (a pointer may come back), but nothing
     /// is stored there.
     At(i64),
+    Spread(Spread),
     Any,
 }
 
@@ -24,7 +36,7 @@ pub type Places = SmallVec<[Place; 4]>;
 
 /// A run of `len` equal elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct Array {
     pub start: i64,
     pub stride: i64,
     pub len: i64,
@@ -32,21 +44,49 @@ pub struct Span {
 
 /// The length of an array that reaches to the end of an object of unknown size.
 const OPEN: i64 = i64::MAX;
-
 /// A pointer outside its object by up to this many bytes may come back (`container_of` on a list's
 /// head, arrays counted from 1) …
 const NEAR: i64 = 256;
 /// … one farther out stays there, and all such places are one.
 const FAR: i64 = i64::MAX / 4;
 /// In memory of unknown size, offsets up to here are told apart.
-const DEEP: i64 = 1 << 14;
+const DEEP: i64 = 1 << 12;
+/// So many candidates are listed one by one.
+const FEW: i64 = 4;
 
-/// More candidates than this become [`Place::Any`].
-const FEW: i64 = 8;
-
-impl Span {
-    fn end(self) -> i64 {
+impl Array {
+    pub fn end(self) -> i64 {
         self.stride.checked_mul(self.len).and_then(|n| n.checked_add(self.start)).unwrap_or(OPEN)
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl Spread {
+    /// The end of the last copy's bytes, for accesses of `width` bytes.
+    fn end(self, width: i64) -> i64 {
+        let last = (self.len - 1).checked_mul(self.stride);
+        last.map_or(OPEN, |last| last.saturating_add(self.start).saturating_add(self.extent(width)))
+    }
+
+    fn extent(self, width: i64) -> i64 {
+        self.span.saturating_add(width - 1)
+    }
+
+    /// Whether accesses of the two widths through the two may touch the same byte.
+    pub fn meets(self, width: i64, other: Spread, other_width: i64) -> bool {
+        if self.start >= other.end(other_width) || other.start >= self.end(width) {
+            return false;
+        }
+        let repeats = |spread: Spread| if spread.len > 1 { spread.stride } else { 0 };
+        let period = gcd(repeats(self), repeats(other));
+        if period == 0 {
+            return true; // two single runs that overlap
+        }
+        let apart = (other.start - self.start).rem_euclid(period);
+        apart < self.extent(width) || period - apart < other.extent(other_width)
     }
 }
 
@@ -56,8 +96,9 @@ pub enum Shape {
     Flat,
     /// A variable of this type, or an unknown number of them in a row.
     Typed { ty: TypeId, repeated: bool },
-    /// Memory without a type: a last array that reaches to the end, and arrays inside.
-    Grown { tail: Option<(i64, i64)>, arrays: Vec<Span> },
+    /// Memory without a type, perhaps known to be an array from an offset on with elements of so many
+    /// bytes.
+    Plain { tail: Option<(i64, i64)> },
 }
 
 /// What the arithmetic has to know beside the shape.
@@ -74,44 +115,63 @@ impl Ground<'_> {
     pub fn holds(self, offset: i64) -> bool {
         (0..self.size).contains(&offset)
     }
+
+    /// The spread without what lies outside the object.
+    fn clip(self, spread: Spread) -> Place {
+        let Spread { mut start, mut span, stride, mut len } = spread;
+        if len > 1 && span >= stride {
+            span = spread.end(1).saturating_sub(start);
+            len = 1;
+        }
+        if len == 1 {
+            let end = start.saturating_add(span).min(self.size);
+            start = start.max(0);
+            if start >= end {
+                return Place::At(FAR);
+            }
+            return match (start, end - start) {
+                (at, 1) => Place::At(at),
+                (0, _) if end == self.size => Place::Any,
+                (_, span) => Place::Spread(Spread { start, span, stride: 0, len: 1 }),
+            };
+        }
+        if start < 0 {
+            let out = (-start + stride - 1) / stride;
+            start += out * stride;
+            len = if len == OPEN { OPEN } else { len - out };
+        }
+        if self.size != i64::MAX {
+            len = len.min((self.size - start + stride - 1) / stride);
+        } else if len != OPEN && len > DEEP {
+            len = OPEN;
+        }
+        match len {
+            ..=0 => Place::At(FAR),
+            1 => self.clip(Spread { start, span, stride: 0, len: 1 }),
+            _ => Place::Spread(Spread { start, span, stride, len }),
+        }
+    }
 }
 
 impl Shape {
-    /// Memory without a type, perhaps known to be an array from `tail.0` on with elements of
-    /// `tail.1` bytes.
-    pub fn grown(tail: Option<(i64, i64)>) -> Self {
-        Shape::Grown { tail, arrays: Vec::new() }
-    }
-
     /// Folds an offset inside the object, and tells the arrays around it, outermost first.
-    fn walk(&self, ground: Ground<'_>, offset: i64, around: &mut SmallVec<[Span; 4]>) -> i64 {
-        match self {
+    fn walk(&self, ground: Ground<'_>, offset: i64, around: &mut SmallVec<[Array; 4]>) -> i64 {
+        match *self {
             Shape::Flat => 0,
-            &Shape::Typed { ty, repeated } => {
+            Shape::Typed { ty, repeated } => {
                 let size = ground.types.size(ty) as i64;
                 let mut offset = offset;
                 if repeated && size > 0 {
-                    around.push(Span { start: 0, stride: size, len: OPEN });
+                    around.push(Array { start: 0, stride: size, len: OPEN });
                     offset %= size;
                 }
                 walk_type(ground.types, ty, offset, around)
             }
-            Shape::Grown { tail, arrays } => {
-                let mut offset = offset;
-                if let Some((start, stride)) = *tail
-                    && offset >= start
-                {
-                    around.push(Span { start, stride, len: OPEN });
-                    offset = start + (offset - start) % stride;
-                }
-                for &array in arrays {
-                    if (array.start..array.end()).contains(&offset) {
-                        around.push(array);
-                        offset = array.start + (offset - array.start) % array.stride;
-                    }
-                }
-                offset
+            Shape::Plain { tail: Some((start, stride)) } if offset >= start => {
+                around.push(Array { start, stride, len: OPEN });
+                start + (offset - start) % stride
             }
+            Shape::Plain { .. } => offset,
         }
     }
 
@@ -127,12 +187,26 @@ impl Shape {
     }
 
     /// The arrays around a folded offset, outermost first.
-    pub fn arrays_at(&self, ground: Ground<'_>, offset: i64) -> SmallVec<[Span; 4]> {
+    pub fn arrays_at(&self, ground: Ground<'_>, offset: i64) -> SmallVec<[Array; 4]> {
         let mut around = SmallVec::new();
         if ground.holds(offset) {
             self.walk(ground, offset, &mut around);
         }
         around
+    }
+
+    /// All offsets that a folded offset stands for.
+    pub fn unfold(&self, ground: Ground<'_>, offset: i64) -> Spread {
+        match self.arrays_at(ground, offset)[..] {
+            [] => Spread { start: offset, span: 1, stride: 0, len: 1 },
+            [only] => {
+                Spread { start: offset, span: 1, stride: only.stride, len: only.len }
+            }
+            [outer, ..] => {
+                let span = outer.stride - (offset - outer.start).min(outer.stride - 1);
+                Spread { start: offset, span, stride: outer.stride, len: outer.len }
+            }
+        }
     }
 
     fn push(&self, ground: Ground<'_>, offset: i64, out: &mut Places) {
@@ -145,15 +219,20 @@ impl Shape {
         }
     }
 
-    /// Where `offset + by` may be, for a folded `offset`.
-    pub fn step(&self, ground: Ground<'_>, offset: i64, by: i64, out: &mut Places) {
-        if *self == Shape::Flat {
-            out.push(Place::Any);
-            return;
-        }
-        if offset == FAR {
-            return out.push(Place::At(FAR));
-        }
+    /// Where a pointer to `place`, moved by `by` bytes, may point to.
+    pub fn step(&self, ground: Ground<'_>, place: Place, by: i64, out: &mut Places) {
+        let offset = match place {
+            Place::Any => return out.push(Place::Any),
+            Place::Spread(spread) => {
+                let mut start = spread.start.saturating_add(by);
+                if spread.len == OPEN {
+                    start = start.rem_euclid(spread.stride);
+                }
+                return out.push(ground.clip(Spread { start, ..spread }));
+            }
+            Place::At(FAR) => return out.push(place),
+            Place::At(offset) => offset,
+        };
         let to = offset.saturating_add(by);
         // The offset itself, and every first element it may be.
         self.push(ground, to, out);
@@ -173,8 +252,7 @@ impl Shape {
                 // From element j > 0 down to the struct around the array.
                 let below = (-inside - 1) / array.stride;
                 if below > FEW {
-                    out.push(Place::Any);
-                    return;
+                    return out.push(Place::Any);
                 }
                 for j in 1..=below.min(array.len - 1) {
                     self.push(ground, to + j * array.stride, out);
@@ -183,96 +261,52 @@ impl Shape {
         }
     }
 
-    /// Where `offset + k * stride` may be, for a folded `offset` and an unknown `k`, into an array of
-    /// `count` elements if the access says so. Memory without a type learns an array here; returns
-    /// whether the shape changed.
+    /// Where a pointer to `place`, moved by any multiple of `stride` bytes, may point to; into an array
+    /// of `count` elements if the access says so.
     pub fn vary(
-        &mut self,
+        &self,
         ground: Ground<'_>,
-        offset: i64,
+        place: Place,
         stride: u64,
         count: Option<u64>,
         out: &mut Places,
-    ) -> bool {
+    ) {
         let stride = i64::try_from(stride).unwrap_or(1);
-        if *self == Shape::Flat {
-            out.push(Place::Any);
-            return false;
-        }
-        if stride == 0 || offset == FAR {
-            self.push(ground, offset, out);
-            return false;
-        }
-        let mut from = offset;
-        if !ground.holds(offset) {
-            // An index brings the pointer back into the object (arrays counted from 1).
-            from = offset.rem_euclid(stride);
-            if !ground.holds(from) {
-                return false;
-            }
-        }
-        if self.arrays_at(ground, from).iter().any(|array| stride % array.stride == 0) {
-            self.push(ground, from, out);
-            return false;
-        }
-        if self.learn(ground, from, stride, count) {
-            self.push(ground, from, out);
-            return true;
-        }
-        let first = from % stride;
-        let many = match count {
-            Some(count @ 2..) if offset == from => count as i64,
-            _ if ground.size == i64::MAX => OPEN,
-            _ => (ground.size - first + stride - 1) / stride,
-        };
-        let first = if count.is_some_and(|n| n >= 2) && offset == from { from } else { first };
-        if many > FEW {
-            out.push(Place::Any);
-        } else {
-            (0..many).for_each(|k| self.push(ground, first + k * stride, out));
-        }
-        false
-    }
-
-    fn learn(&mut self, ground: Ground<'_>, at: i64, stride: i64, count: Option<u64>) -> bool {
-        let Shape::Grown { tail, arrays } = self else {
-            return false;
-        };
-        let disjoint =
-            |array: &Span, low: i64, high: i64| array.end() <= low || array.start >= high;
-        let last = match count {
-            Some(count @ 2..) => {
-                let len = i64::try_from(count).unwrap_or(OPEN);
-                let new = Span { start: at, stride, len };
-                let fits = match *tail {
-                    Some((start, each)) if at >= start => new.end() <= start + each,
-                    Some((start, _)) => new.end() <= start,
-                    None => true,
-                };
-                let apart = arrays.iter().all(|array| disjoint(array, at, new.end()));
-                let ok = fits && apart && new.end() <= ground.size && arrays.len() < 64;
-                if ok {
-                    arrays.push(new);
-                    arrays.sort_by_key(|array| array.start);
+        // A count of 0 or 1 declares the array at a struct's end.
+        let count = count.filter(|&n| n >= 2).and_then(|n| i64::try_from(n).ok());
+        let spread = match place {
+            _ if stride == 0 => return out.push(place),
+            Place::Any | Place::At(FAR) => return out.push(place),
+            Place::Spread(spread) => spread,
+            Place::At(offset) => {
+                let around = self.arrays_at(ground, offset);
+                if around.iter().any(|array| stride % array.stride == 0) {
+                    return out.push(place);
                 }
-                return ok;
+                match around[..] {
+                    [] => Spread { start: offset, span: 1, stride: 0, len: 1 },
+                    _ => self.unfold(ground, offset),
+                }
             }
-            // `data[]` and `data[1]` at the end of a struct.
-            Some(_) => (at, stride),
-            None if at < stride && stride % ground.grain == 0 => (0, stride),
-            None => return false,
         };
-        let fits = |array: &Span| array.end() <= last.0 + last.1;
-        let refines = tail.is_none_or(|(start, each)| start == last.0 && each % last.1 == 0);
-        let ok = refines && arrays.iter().all(fits);
-        if ok {
-            *tail = Some(last);
+        if let Some(count) = count {
+            let more = (count - 1).saturating_mul(stride);
+            let wide = Spread { span: spread.span.saturating_add(more), ..spread };
+            if wide.len == 1 && spread.span == 1 && count <= FEW {
+                return (0..count).for_each(|k| self.push(ground, spread.start + k * stride, out));
+            }
+            return out.push(ground.clip(wide));
         }
-        ok
+        let period = if spread.len > 1 { gcd(spread.stride, stride) } else { stride };
+        if period < ground.grain || spread.span >= period {
+            return out.push(Place::Any);
+        }
+        let start = spread.start.rem_euclid(period);
+        out.push(ground.clip(Spread { start, span: spread.span, stride: period, len: OPEN }));
     }
 }
 
-fn walk_type(types: &Types, ty: TypeId, offset: i64, around: &mut SmallVec<[Span; 4]>) -> i64 {
+fn walk_type(types: &Types, ty: TypeId, offset: i64, around: &mut SmallVec<[Array; 4]>) -> i64 {
     let (mut ty, mut base, mut offset) = (ty, 0, offset);
     loop {
         match types.get(ty) {
@@ -281,7 +315,7 @@ fn walk_type(types: &Types, ty: TypeId, offset: i64, around: &mut SmallVec<[Span
                 if stride == 0 || offset / stride >= len as i64 {
                     return base + offset;
                 }
-                around.push(Span { start: base, stride, len: len as i64 });
+                around.push(Array { start: base, stride, len: len as i64 });
                 offset %= stride;
                 ty = elem;
             }
@@ -344,7 +378,7 @@ mod tests {
         }
         let step = |from, by| {
             let mut out = Places::new();
-            shape.step(ground, from, by, &mut out);
+            shape.step(ground, Place::At(from), by, &mut out);
             out.into_vec()
         };
         assert_eq!(step(0, 72), at(&[72]));
@@ -359,48 +393,67 @@ mod tests {
         assert_eq!(step(0, 80), at(&[72]));
     }
 
+    fn spread(start: i64, span: i64, stride: i64, len: i64) -> Place {
+        Place::Spread(Spread { start, span, stride, len })
+    }
+
     #[test]
     fn indices() {
         let mut types = Types::default();
         let ty = record(&mut types);
         let ground = Ground { types: &types, size: 88, grain: 8 };
-        let mut shape = Shape::Typed { ty, repeated: false };
-        let mut vary = |from, stride, count| {
+        let shape = Shape::Typed { ty, repeated: false };
+        let vary = |from, stride, count| {
             let mut out = Places::new();
-            assert!(!shape.vary(ground, from, stride, count, &mut out));
+            shape.vary(ground, Place::At(from), stride, count, &mut out);
             out.into_vec()
         };
         assert_eq!(vary(16, 16, Some(4)), at(&[16]));
         assert_eq!(vary(72, 1, None), at(&[72]));
         assert_eq!(vary(0, 88, None), at(&[0]));
-        assert_eq!(vary(0, 40, None), at(&[0, 8, 72]));
-        assert_eq!(vary(8, 1, None), vec![Place::Any]);
+        assert_eq!(vary(0, 40, None), [spread(0, 1, 40, 3)]);
+        assert_eq!(vary(0, 8, Some(2)), at(&[0, 8]));
+        assert_eq!(vary(8, 1, None), [Place::Any]);
     }
 
     #[test]
-    fn untyped_memory_learns_its_arrays() {
+    fn spreads_in_memory_without_a_type() {
         let types = Types::default();
         let ground = Ground { types: &types, size: i64::MAX, grain: 8 };
-        let mut shape = Shape::grown(None);
+        let shape = Shape::Plain { tail: None };
+        let vary = |from, stride, count| {
+            let mut out = Places::new();
+            shape.vary(ground, from, stride, count, &mut out);
+            out.into_vec()
+        };
+        // `p[i].next`, `p[i].name[j]`, and back to the element.
+        assert_eq!(vary(Place::At(8), 24, None), [spread(8, 1, 24, OPEN)]);
+        assert_eq!(vary(spread(16, 1, 24, OPEN), 1, Some(8)), [spread(16, 8, 24, OPEN)]);
         let mut out = Places::new();
-        assert!(shape.vary(ground, 8, 24, None, &mut out));
-        assert_eq!(out.to_vec(), at(&[8]));
-        assert_eq!(shape.fold(ground, 24 * 5 + 16), 16);
-        // `char name[8]` inside each element.
-        out.clear();
-        assert!(shape.vary(ground, 16, 1, Some(8), &mut out));
-        assert_eq!(shape.fold(ground, 24 * 5 + 19), 16);
-        // A walk that fits nothing known.
-        out.clear();
-        assert!(!shape.vary(ground, 0, 1, None, &mut out));
-        assert_eq!(out.to_vec(), vec![Place::Any]);
+        shape.step(ground, spread(8, 1, 24, OPEN), -8, &mut out);
+        assert_eq!(out.to_vec(), [spread(0, 1, 24, OPEN)]);
+        // `h->name[i]`, and a walk that fits nothing known.
+        assert_eq!(vary(Place::At(16), 1, Some(64)), [spread(16, 64, 0, 1)]);
+        assert_eq!(vary(Place::At(16), 1, None), [Place::Any]);
+    }
+
+    #[test]
+    fn meetings() {
+        let one = |start, span| Spread { start, span, stride: 0, len: 1 };
+        let many = |start, stride| Spread { start, span: 1, stride, len: OPEN };
+        assert!(many(8, 24).meets(8, one(32, 1), 8));
+        assert!(!many(8, 24).meets(8, one(40, 1), 8));
+        assert!(!many(0, 16).meets(8, many(8, 16), 8));
+        assert!(many(0, 16).meets(8, many(8, 24), 8));
+        assert!(one(16, 64).meets(1, one(72, 1), 8));
+        assert!(!one(16, 64).meets(1, one(80, 1), 8));
     }
 
     #[test]
     fn far_outside_is_one_place() {
         let types = Types::default();
         let ground = Ground { types: &types, size: 16, grain: 8 };
-        let shape = Shape::grown(None);
+        let shape = Shape::Plain { tail: None };
         assert_eq!(shape.fold(ground, -8), -8);
         assert_eq!(shape.fold(ground, 1 << 30), shape.fold(ground, -(1 << 30)));
     }

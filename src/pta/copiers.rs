@@ -1,0 +1,247 @@
+//! Copying memory. What a `memcpy` reads meets at its offset from the start of the copy before it is
+//! written, so that `s` sources and `d` destinations make `s + d` connections and not `s · d`.
+
+use super::constraints::Node;
+use super::graph::Graph;
+use super::objects::{Location, LocationId, ObjectId, Step};
+use super::memory::{Gate, Piece};
+use super::shape::{Place, Spread};
+use rustc_hash::FxHashSet;
+
+#[derive(Debug, Clone)]
+pub struct Copier {
+    len: u64,
+    parts: Vec<(Step, Node)>,
+    /// What may land anywhere.
+    spread: Option<Node>,
+    sources: FxHashSet<LocationId>,
+    targets: Vec<LocationId>,
+    known_targets: FxHashSet<LocationId>,
+}
+
+/// Where a cell of the source lies, seen from the start of the copy.
+enum Seen {
+    Outside,
+    /// At an offset, and again in each element of arrays.
+    There(Step),
+    Somewhere,
+}
+
+impl Graph<'_> {
+    pub(super) fn add_copier(&mut self, to: Node, from: Node, len: u64) -> u32 {
+        let id = self.copiers.len() as u32;
+        self.copiers.push(Copier {
+            len,
+            parts: Vec::new(),
+            spread: None,
+            sources: FxHashSet::default(),
+            targets: Vec::new(),
+            known_targets: FxHashSet::default(),
+        });
+        self.uses(from).copied_from.push(id);
+        self.uses(to).copied_to.push(id);
+        id
+    }
+
+    fn copier(&mut self, id: u32) -> &mut Copier {
+        &mut self.copiers[id as usize]
+    }
+
+    /// Tells the copiers about cells and gates made since; what they write may make more.
+    pub(super) fn settle(&mut self) {
+        while let Some((object, piece)) = self.new_pieces.pop() {
+            for (copier, place) in self.memory[object].readers.clone() {
+                self.read_piece(copier, place, object, piece);
+            }
+        }
+    }
+
+    pub(super) fn copy_from(&mut self, id: u32, location: LocationId) {
+        if !self.copier(id).sources.insert(location) {
+            return;
+        }
+        let Location { object, place } = self.objects.locations[location];
+        if !self.has_memory(object) {
+            return;
+        }
+        if place == Place::Any {
+            let all = self.all_of(object);
+            return self.read_somewhere(id, all);
+        }
+        self.memory[object].readers.push((id, place));
+        let cells = self.memory[object].cells.iter().map(|cell| Piece::Cell(cell.offset));
+        let gates = (0..self.memory[object].gates.len()).map(Piece::Gate);
+        for piece in cells.chain(gates).collect::<Vec<_>>() {
+            self.read_piece(id, place, object, piece);
+        }
+    }
+
+    fn read_somewhere(&mut self, id: u32, from: Node) {
+        let spread = match self.copier(id).spread {
+            Some(node) => node,
+            None => {
+                let node = self.new_node();
+                self.copier(id).spread = Some(node);
+                for target in self.copier(id).targets.clone() {
+                    self.land_somewhere(id, node, target);
+                }
+                node
+            }
+        };
+        self.edge(from, spread);
+    }
+
+    fn read_piece(&mut self, id: u32, place: Place, object: ObjectId, piece: Piece) {
+        let memory = &self.memory[object];
+        let (node, seen) = match piece {
+            Piece::Cell(offset) => {
+                let cells = &memory.cells;
+                let Ok(at) = cells.binary_search_by_key(&offset, |cell| cell.offset) else {
+                    return;
+                };
+                (cells[at].node, self.seen(id, place, object, offset))
+            }
+            Piece::Gate(at) => {
+                let Some((gate, node)) = memory.gates.get(at).and_then(|g| Some((g, g.write?)))
+                else {
+                    return;
+                };
+                (node, self.seen_gate(id, place, *gate))
+            }
+        };
+        match seen {
+            Seen::Outside => {}
+            Seen::Somewhere => self.read_somewhere(id, node),
+            Seen::There(step) => {
+                let part = match self.copier(id).parts.iter().find(|part| part.0 == step) {
+                    Some(&(_, part)) => part,
+                    None => {
+                        let part = self.new_node();
+                        self.copier(id).parts.push((step.clone(), part));
+                        for target in self.copier(id).targets.clone() {
+                            self.land(&step, part, target);
+                        }
+                        part
+                    }
+                };
+                self.edge(node, part);
+            }
+        }
+    }
+
+    fn seen_gate(&self, id: u32, place: Place, gate: Gate) -> Seen {
+        let len = i64::try_from(self.copiers[id as usize].len).unwrap_or(i64::MAX);
+        let from = match place {
+            Place::At(start) => Spread { start, span: 1, stride: 0, len: 1 },
+            Place::Spread(spread) => spread,
+            Place::Any => return Seen::Somewhere,
+        };
+        if !from.meets(len, gate.spread, gate.width) {
+            return Seen::Outside;
+        }
+        if from.span > 1 || gate.spread.span > 1 {
+            return Seen::Somewhere;
+        }
+        let apart = gate.spread.start - from.start;
+        let period = match (from.len > 1, gate.spread.len > 1) {
+            (false, false) => return Seen::There(Step::by(apart)),
+            (true, false) => from.stride,
+            (false, true) => gate.spread.stride,
+            (true, true) if from.stride == gate.spread.stride => from.stride,
+            (true, true) => return Seen::Somewhere,
+        };
+        let mut step = Step::by(apart.rem_euclid(period));
+        if len > period {
+            step.terms.push((period as u64, None));
+        }
+        Seen::There(step)
+    }
+
+    fn seen(&self, id: u32, place: Place, object: ObjectId, offset: i64) -> Seen {
+        let ground = self.objects.ground(object);
+        let shape = &self.objects.objects[object].shape;
+        let len = i64::try_from(self.copiers[id as usize].len).unwrap_or(i64::MAX);
+        let arrays = shape.arrays_at(ground, offset);
+        let mut step;
+        match place {
+            Place::Any => return Seen::Somewhere,
+            Place::Spread(spread) => {
+                if spread.span > 1 || spread.len == 1 || !arrays.is_empty() {
+                    return Seen::Somewhere;
+                }
+                let from = offset - spread.start;
+                step = Step::by(from);
+                if from > -ground.grain {
+                    step.offset = from.rem_euclid(spread.stride);
+                    if step.offset + ground.grain > spread.stride {
+                        step.offset -= spread.stride; // lies across an element's start
+                    }
+                }
+                if len > spread.stride {
+                    step.terms.push((spread.stride as u64, None));
+                }
+            }
+            Place::At(start) => {
+                step = Step::by(offset - start);
+                let end = start.saturating_add(len);
+                let around = shape.arrays_at(ground, start);
+                for array in arrays {
+                    if around.contains(&array) {
+                        // From an element on: only this element, or those after it, too?
+                        if end > array.start.saturating_add(array.stride) {
+                            if step.offset <= -ground.grain {
+                                step.offset += array.stride;
+                            }
+                            step.terms.push((array.stride as u64, None));
+                        }
+                    } else if array.len > 1 {
+                        let count = u64::try_from(array.len).ok().filter(|&count| count < 1 << 32);
+                        step.terms.push((array.stride as u64, count));
+                    }
+                }
+            }
+        }
+        if step.offset <= -ground.grain || step.offset >= len {
+            return Seen::Outside;
+        }
+        Seen::There(step)
+    }
+
+    pub(super) fn copy_to(&mut self, id: u32, location: LocationId) {
+        if !self.copier(id).known_targets.insert(location) {
+            return;
+        }
+        self.copier(id).targets.push(location);
+        if let Some(node) = self.copier(id).spread {
+            self.land_somewhere(id, node, location);
+        }
+        for (step, node) in self.copier(id).parts.clone() {
+            self.land(&step, node, location);
+        }
+    }
+
+    /// Lands somewhere in the range that is written.
+    fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId) {
+        let Location { object, place } = self.objects.locations[target];
+        let len = self.copier(id).len;
+        let place = match (place, i64::try_from(len)) {
+            (Place::At(start), Ok(len)) if start >= 0 => {
+                Step { offset: 0, terms: vec![(1, u64::try_from(len.max(2)).ok())], any: false }
+            }
+            _ => {
+                let any = self.objects.any(object);
+                return self.store_at(any, node, 1);
+            }
+        };
+        self.land(&place, node, target);
+    }
+
+    fn land(&mut self, step: &Step, node: Node, target: LocationId) {
+        let mut places = Vec::new();
+        self.objects.step(target, step, &mut places);
+        let grain = self.grain() as u32;
+        for place in places {
+            self.store_at(place, node, grain);
+        }
+    }
+}
