@@ -32,8 +32,7 @@ impl Source {
 pub fn gather(settings: &Settings, scratch: &Path) -> Result<Project> {
     match &settings.input {
         Input::Project(folder) => {
-            let database =
-                compile_db::discover(folder, settings.build_dir.as_deref(), scratch)?;
+            let database = compile_db::discover(folder, settings.build_dir.as_deref(), scratch)?;
             from_database(database)
         }
         Input::Database(file) => from_database(file.clone()),
@@ -56,10 +55,7 @@ fn from_recording(command: &[std::ffi::OsString], dir: &Path, scratch: &Path) ->
     let recording = compile_db::record(command, dir, scratch)?;
     let build = recording.build;
     if !recording.status.success() {
-        bail!(
-            "the build failed ({}): it must succeed without cegas-scan first",
-            recording.status
-        );
+        bail!("the build failed ({}): it must succeed without cegas-scan first", recording.status);
     }
     Ok(Project { sources: c_sources(&build), build, database: None, one_program: false })
 }
@@ -69,7 +65,8 @@ fn c_sources(build: &Build) -> Vec<Source> {
 }
 
 fn from_files(files: &[PathBuf], settings: &Settings) -> Result<Project> {
-    let (bitcode, c): (Vec<&PathBuf>, Vec<&PathBuf>) = files.iter().partition(|file| is_bitcode(file));
+    let (bitcode, c): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        files.iter().partition(|file| is_bitcode(file));
     let flags: Vec<std::ffi::OsString> = settings.cflags.iter().map(Into::into).collect();
     let directory = std::env::current_dir().context("cannot tell the current folder")?;
     let build = compile_db::from_files(&c, &flags, &directory);

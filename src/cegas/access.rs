@@ -70,13 +70,17 @@ impl Machine<'_> {
         }
     }
 
-    /// The objects that `bytes` bytes at `pointer` may lie in. The execution ends where it is none.
+    /// The objects that `bytes` bytes at `pointer` may lie in. The execution ends where it is none. Where
+    /// it surely leaves an object, a real machine often goes on: then there is no target, and the path goes
+    /// on in doubt, so that nothing behind the access is called proved or violated lightly.
     fn targets(&mut self, state: &mut State, pointer: ExprId, bytes: u64) -> Step<Vec<Target>> {
         let mut targets = Vec::new();
         let mut valid = self.smt.pool.bool(false);
+        let mut is_near_object = false;
         for place in self.places(pointer) {
             match place.base {
                 Base::Object(instance) => {
+                    is_near_object = true;
                     let Some(guard) = self.valid(state, place, instance, bytes) else { continue };
                     valid = self.smt.pool.or(valid, guard);
                     targets.push(Target { guard, instance, offset: place.offset });
@@ -88,11 +92,12 @@ impl Machine<'_> {
                 }
             }
         }
-        self.assume(state, valid)?;
-        match &targets[..] {
-            [] => Err(Stop::End),
-            _ => Ok(targets),
+        if targets.is_empty() && is_near_object {
+            state.doubt("what an access outside its object does");
+            return Ok(targets);
         }
+        self.assume(state, valid)?;
+        Ok(targets)
     }
 
     /// When the access at `place` is inside a live object; `None` if never.
@@ -130,7 +135,11 @@ impl Machine<'_> {
                 });
             }
         }
-        result.ok_or(Stop::End)
+        Ok(match result {
+            Some(value) => value,
+            None if bytes <= 16 => self.fresh(state, bytes as u32 * 8, Source::Uninit),
+            None => return Err(Stop::End),
+        })
     }
 
     pub(super) fn store_bits(
@@ -325,6 +334,7 @@ impl Machine<'_> {
                 Some(offset) => Ok((target.instance, offset as u64)),
                 None => gap("a range of memory at an unknown offset"),
             },
+            [] => gap("a range of memory outside its object"),
             _ => gap("a range of memory in one of several objects"),
         }
     }

@@ -83,10 +83,10 @@ impl Machine<'_> {
 
     fn place_of(&mut self, guard: ExprId, e: ExprId, rest: ExprId) -> Place {
         let node = self.smt.pool.node(e);
-        if node.op == Op::Var {
-            if let Some(instance) = self.instance_of(node.var()) {
-                return Place { guard, base: Base::Object(instance), offset: rest };
-            }
+        if node.op == Op::Var
+            && let Some(instance) = self.instance_of(node.var())
+        {
+            return Place { guard, base: Base::Object(instance), offset: rest };
         }
         let offset = self.smt.pool.add(e, rest);
         let base = if self.speaks_of_addresses(offset) {
@@ -142,7 +142,9 @@ impl Machine<'_> {
                 self.int_compare(pred, a.offset, b.offset)
             }
             (Base::Object(x), Base::Object(y))
-                if equality && self.is_inside(state, x, a.offset) && self.is_inside(state, y, b.offset) =>
+                if equality
+                    && self.is_inside(state, x, a.offset)
+                    && self.is_inside(state, y, b.offset) =>
             {
                 self.smt.pool.bool(pred == IntPredicate::Ne)
             }
@@ -151,11 +153,13 @@ impl Machine<'_> {
             }
             (Base::Object(_), Base::Number) if self.smt.pool.as_const(b.offset) == Some(0) => {
                 // An object is not at address zero, and everything else is above it.
-                let holds = matches!(pred, IntPredicate::Ne | IntPredicate::UGt | IntPredicate::UGe);
+                let holds =
+                    matches!(pred, IntPredicate::Ne | IntPredicate::UGt | IntPredicate::UGe);
                 self.smt.pool.bool(holds)
             }
             (Base::Number, Base::Object(_)) if self.smt.pool.as_const(a.offset) == Some(0) => {
-                let holds = matches!(pred, IntPredicate::Ne | IntPredicate::ULt | IntPredicate::ULe);
+                let holds =
+                    matches!(pred, IntPredicate::Ne | IntPredicate::ULt | IntPredicate::ULe);
                 self.smt.pool.bool(holds)
             }
             _ => {

@@ -188,11 +188,9 @@ impl Machine<'_> {
                 let format = self.format(from)?;
                 self.smt.pool.float_to_int(format, value, op == CastOp::FpToSi, bits)
             }
-            CastOp::Bitcast
-            | CastOp::FpTrunc
-            | CastOp::FpExt
-            | CastOp::UiToFp
-            | CastOp::SiToFp => return gap("a cast of a constant"),
+            CastOp::Bitcast | CastOp::FpTrunc | CastOp::FpExt | CastOp::UiToFp | CastOp::SiToFp => {
+                return gap("a cast of a constant");
+            }
         })
     }
 
@@ -258,7 +256,8 @@ impl Machine<'_> {
             P::FCopySign => self.smt.pool.copysign(a, b),
             P::SMin | P::SMax | P::UMin | P::UMax => {
                 let pool = &mut self.smt.pool;
-                let less = if matches!(op, P::SMin | P::SMax) { pool.slt(a, b) } else { pool.ult(a, b) };
+                let less =
+                    if matches!(op, P::SMin | P::SMax) { pool.slt(a, b) } else { pool.ult(a, b) };
                 let (then, other) = if matches!(op, P::SMin | P::UMin) { (a, b) } else { (b, a) };
                 pool.ite(less, then, other)
             }

@@ -6,7 +6,7 @@ use super::memory::Origin;
 use super::state::{Entry, Frame, State};
 use super::step::Flow;
 use super::value::Value;
-use crate::ir::{Callee, FuncId, InstId, List, Operand, TypeId};
+use crate::ir::{BlockId, Callee, FuncId, Inst, InstId, List, Operand, TypeId};
 use imbl::{HashMap, Vector};
 use std::rc::Rc;
 
@@ -59,7 +59,7 @@ impl Machine<'_> {
     /// Enters `func` from the call at `at`.
     pub fn enter(&mut self, state: &mut State, at: InstId, func: FuncId) -> Step<()> {
         let data = self.program.insts[at];
-        let crate::ir::Inst::Call { args, .. } = data.inst else { return gap("a call") };
+        let Inst::Call { args, .. } = data.inst else { return gap("a call") };
         if self.program.funcs[func].blocks.is_empty() {
             let result = data.result.expand().map(|value| self.program.values[value].ty);
             self.external(state, at, func, args, result)?;
@@ -120,7 +120,9 @@ impl Machine<'_> {
         }
         let varargs: Vector<Value> = args.iter().skip(function.params.len()).cloned().collect();
         let Some(block) = function.blocks.first() else { return gap("a function without a body") };
-        let Some(at) = self.program.blocks[block].insts.first() else { return gap("an empty block") };
+        let Some(at) = self.program.blocks[block].insts.first() else {
+            return gap("an empty block");
+        };
         let entry = Entry { args, memory: state.memory.clone(), choices: state.choices };
         state.frames.push_back(Frame {
             func,
@@ -181,5 +183,40 @@ impl Machine<'_> {
             }
             None => Err(Stop::End),
         }
+    }
+
+    /// Takes the edge to `to`: its phis read before any is written.
+    pub(super) fn jump(&mut self, state: &mut State, to: BlockId) -> Step<()> {
+        let program = self.program;
+        let Some(from) = state.top().map(|frame| frame.block) else { return Err(Stop::End) };
+        let mut values = Vec::new();
+        let mut first = None;
+        for inst in program.blocks[to].insts.iter() {
+            let Inst::Phi { incoming } = program.insts[inst].inst else {
+                first = Some(inst);
+                break;
+            };
+            let edge = program.phi_pool.get(incoming).iter().find(|(pred, _)| *pred == from);
+            let Some(&(_, operand)) = edge else {
+                return Err(Stop::Gap("a phi without an operand for its predecessor".into()));
+            };
+            let value = self.operand(state, operand)?;
+            values.extend(program.insts[inst].result.expand().map(|result| (result, value)));
+        }
+        for (result, value) in values {
+            state.set(result, value);
+        }
+        if let (Some(frame), Some(first)) = (state.top_mut(), first) {
+            frame.block = to;
+            frame.at = first;
+        }
+        Ok(())
+    }
+
+    /// Before anything has run.
+    pub(super) fn start(&mut self, entry: FuncId) -> State {
+        let memory = self.initial_memory();
+        let first = self.program.constructors.iter().copied().chain([entry]);
+        State::new(memory, first.rev().collect())
     }
 }

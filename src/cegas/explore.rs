@@ -11,8 +11,8 @@ use super::state::State;
 use super::step::Flow;
 use super::verdict::{Counterexample, Proof, Reason, Verdict};
 use crate::cancel::Cancel;
-use crate::ir::{BlockId, FuncId, Inst, InstId, Operand, Program};
-use crate::rules::{Demand, Obligation};
+use crate::ir::{FuncId, InstId, Program};
+use crate::rules::Obligation;
 use crate::smt::{Answer, ExprId, Limits};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -39,13 +39,14 @@ pub fn explore(
     budget: Budget,
     cancel: &Cancel,
 ) -> Vec<Verdict> {
-    let mut explorer = Explorer::new(program, obligations, budget, cancel);
-    explorer.run(entry);
+    let mut explorer = Explorer::new(program, entry, obligations, budget, cancel);
+    explorer.run();
     explorer.verdicts()
 }
 
 struct Explorer<'a> {
     machine: Machine<'a>,
+    entry: FuncId,
     obligations: &'a [Obligation],
     by_inst: FxHashMap<InstId, Vec<usize>>,
     violated: Vec<Option<Counterexample>>,
@@ -73,6 +74,7 @@ enum Next {
 impl<'a> Explorer<'a> {
     fn new(
         program: &'a Program,
+        entry: FuncId,
         obligations: &'a [Obligation],
         budget: Budget,
         cancel: &'a Cancel,
@@ -84,6 +86,7 @@ impl<'a> Explorer<'a> {
         let milliseconds = u32::try_from(budget.time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
         Explorer {
             machine: Machine::new(program),
+            entry,
             obligations,
             by_inst,
             violated: vec![None; obligations.len()],
@@ -100,12 +103,9 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn run(&mut self, entry: FuncId) {
-        let memory = self.machine.initial_memory();
-        let program = self.machine.program;
-        let first = program.constructors.iter().copied().chain([entry]);
-        let pending = first.rev().collect();
-        self.wait(State::new(memory, pending));
+    fn run(&mut self) {
+        let start = self.machine.start(self.entry);
+        self.wait(start);
         while let Some(state) = self.next_state() {
             if self.all_violated() {
                 return;
@@ -214,7 +214,8 @@ impl<'a> Explorer<'a> {
             Flow::Next => self.machine.advance(state).map(|()| Next::Go),
             Flow::Return(value) => self.machine.leave(state, value).map(|_| Next::Go),
             Flow::Blocks(targets) => {
-                let go = |explorer: &mut Self, state: &mut State, to| explorer.jump(state, to);
+                let go =
+                    |explorer: &mut Self, state: &mut State, to| explorer.machine.jump(state, to);
                 self.choose(state, targets, go)
             }
             Flow::Call(callees) => {
@@ -275,39 +276,11 @@ impl<'a> Explorer<'a> {
         self.machine.smt.check(&conditions, &self.limits)
     }
 
-    /// Takes the edge to `to`: its phis read before any is written.
-    fn jump(&mut self, state: &mut State, to: BlockId) -> Result<(), Stop> {
-        let program = self.machine.program;
-        let Some(from) = state.top().map(|frame| frame.block) else { return Err(Stop::End) };
-        let mut values = Vec::new();
-        let mut first = None;
-        for inst in program.blocks[to].insts.iter() {
-            let Inst::Phi { incoming } = program.insts[inst].inst else {
-                first = Some(inst);
-                break;
-            };
-            let edge = program.phi_pool.get(incoming).iter().find(|(pred, _)| *pred == from);
-            let Some(&(_, operand)) = edge else {
-                return Err(Stop::Gap("a phi without an operand for its predecessor".into()));
-            };
-            let value = self.machine.operand(state, operand)?;
-            values.extend(program.insts[inst].result.expand().map(|result| (result, value)));
-        }
-        for (result, value) in values {
-            state.set(result, value);
-        }
-        if let (Some(frame), Some(first)) = (state.top_mut(), first) {
-            frame.block = to;
-            frame.at = first;
-        }
-        Ok(())
-    }
-
     /// Looks at the obligations of `at`; the execution goes on only where they hold.
     fn judge(&mut self, state: &mut State, at: InstId) -> Result<(), Stop> {
         let here = self.by_inst.get(&at).cloned().unwrap_or_default();
         for index in here {
-            let violation = self.violation(state, self.obligations[index].demand)?;
+            let violation = self.machine.violation(state, self.obligations[index].demand)?;
             if self.machine.smt.pool.as_const(violation) == Some(0) {
                 continue;
             }
@@ -318,23 +291,6 @@ impl<'a> Explorer<'a> {
             self.machine.assume(state, holds)?;
         }
         Ok(())
-    }
-
-    /// When the demand is not met.
-    fn violation(&mut self, state: &mut State, demand: Demand) -> Result<ExprId, Stop> {
-        let mut bits = |machine: &mut Machine<'_>, operand: Operand| machine.bits(state, operand);
-        match demand {
-            Demand::NotReached => Ok(self.machine.smt.pool.bool(true)),
-            Demand::NonZero(operand) => {
-                let value = bits(&mut self.machine, operand)?;
-                let zero = self.machine.smt.pool.constant(0, self.machine.smt.pool.width(value));
-                Ok(self.machine.compare(state, crate::ir::IntPredicate::Eq, value, zero))
-            }
-            Demand::Equal(a, b) => {
-                let (a, b) = (bits(&mut self.machine, a)?, bits(&mut self.machine, b)?);
-                Ok(self.machine.compare(state, crate::ir::IntPredicate::Ne, a, b))
-            }
-        }
     }
 
     fn decide(&mut self, state: &State, at: InstId, index: usize, violation: ExprId) {
@@ -349,8 +305,14 @@ impl<'a> Explorer<'a> {
                     Reason::Doubt { why }
                 }
                 Answer::Sat(inputs) => {
-                    self.violated[index] = Some(Counterexample { inputs, at, steps: Vec::new() });
-                    return;
+                    let demand = self.obligations[index].demand;
+                    match self.machine.replay(self.entry, inputs, at, demand) {
+                        Some(steps) => {
+                            self.violated[index] = Some(Counterexample { at, steps });
+                            return;
+                        }
+                        None => Reason::Replay,
+                    }
                 }
             }
         };
@@ -362,12 +324,13 @@ impl<'a> Explorer<'a> {
     fn verdicts(self) -> Vec<Verdict> {
         let paths = self.paths;
         let incomplete = self.incomplete;
-        let one = |(violated, doubtful): (Option<Counterexample>, Option<Reason>)| {
-            match (violated, doubtful.or_else(|| incomplete.clone())) {
-                (Some(counterexample), _) => Verdict::Unsafe(counterexample),
-                (None, Some(reason)) => Verdict::Unknown(reason),
-                (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
-            }
+        let one = |(violated, doubtful): (Option<Counterexample>, Option<Reason>)| match (
+            violated,
+            doubtful.or_else(|| incomplete.clone()),
+        ) {
+            (Some(counterexample), _) => Verdict::Unsafe(counterexample),
+            (None, Some(reason)) => Verdict::Unknown(reason),
+            (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
         };
         self.violated.into_iter().zip(self.doubtful).map(one).collect()
     }

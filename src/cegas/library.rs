@@ -10,14 +10,36 @@ use crate::smt::ExprId;
 
 /// Functions that only write to the outside, and return some number.
 const OUTPUT: &[&str] = &[
-    "printf", "fprintf", "puts", "putchar", "fputs", "fputc", "putc", "perror", "fflush", "vprintf",
-    "vfprintf", "srand", "srandom", "sleep", "usleep", "__VERIFIER_print_hull",
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "fputs",
+    "fputc",
+    "putc",
+    "perror",
+    "fflush",
+    "vprintf",
+    "vfprintf",
+    "srand",
+    "srandom",
+    "sleep",
+    "usleep",
+    "__VERIFIER_print_hull",
 ];
 
 /// Functions that end the program.
 const ENDS: &[&str] = &[
-    "abort", "exit", "_exit", "_Exit", "__assert_fail", "__assert", "__assert_rtn",
-    "__VERIFIER_error", "reach_error", "quick_exit",
+    "abort",
+    "exit",
+    "_exit",
+    "_Exit",
+    "__assert_fail",
+    "__assert",
+    "__assert_rtn",
+    "__VERIFIER_error",
+    "reach_error",
+    "quick_exit",
 ];
 
 /// Functions whose result is any number, and that touch nothing.
@@ -55,7 +77,8 @@ impl Machine<'_> {
                 Some(self.allocate(state, at, size, Background::Uninit))
             }
             "calloc" => {
-                let (count, size) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
+                let (count, size) =
+                    (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
                 let overflows = self.smt.pool.umul_overflow(count, size);
                 if self.smt.pool.as_const(overflows) != Some(0) {
                     return gap("a calloc whose size may overflow");
@@ -156,7 +179,9 @@ impl Machine<'_> {
                 object.cells.clear();
                 Ok(())
             }
-            super::address::Base::Number if self.smt.pool.as_const(place.offset) == Some(0) => Ok(()),
+            super::address::Base::Number if self.smt.pool.as_const(place.offset) == Some(0) => {
+                Ok(())
+            }
             super::address::Base::Number | super::address::Base::Junk => Err(Stop::End),
             super::address::Base::Mixed => gap("a free of a computed address"),
         }

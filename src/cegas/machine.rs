@@ -178,7 +178,10 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn pointer_const(&mut self, value: u64) -> ExprId {
-        self.smt.pool.constant(u128::from(value) & crate::smt::value::mask(self.pointer_bits), self.pointer_bits)
+        self.smt.pool.constant(
+            u128::from(value) & crate::smt::value::mask(self.pointer_bits),
+            self.pointer_bits,
+        )
     }
 
     /// The bits of a scalar type that expressions can hold.
@@ -211,7 +214,12 @@ impl<'p> Machine<'p> {
     }
 
     /// An arbitrary value of a type.
-    pub(super) fn arbitrary(&mut self, state: &mut State, ty: TypeId, source: Source) -> Step<Value> {
+    pub(super) fn arbitrary(
+        &mut self,
+        state: &mut State,
+        ty: TypeId,
+        source: Source,
+    ) -> Step<Value> {
         if let Some(bits) = self.scalar_bits(ty) {
             let source = match source {
                 Source::Uninit if self.is_pointer_type(ty) => Source::Junk,
@@ -328,4 +336,3 @@ pub(super) fn object(origin: Origin, size: ExprId, background: Background) -> Ob
 pub(super) fn label_address(block: u32) -> u128 {
     0x6000_0000_0000 + u128::from(block) * 16
 }
-

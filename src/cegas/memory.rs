@@ -161,7 +161,8 @@ impl Object {
         {
             self.cut(pool, start, cell, offset, end);
         }
-        let inside: Vec<(u64, Cell)> = self.cells.range(offset..end).map(|(&s, &c)| (s, c)).collect();
+        let inside: Vec<(u64, Cell)> =
+            self.cells.range(offset..end).map(|(&s, &c)| (s, c)).collect();
         for (start, cell) in inside {
             self.cut(pool, start, cell, offset, end);
         }
@@ -185,5 +186,9 @@ impl Object {
 
 /// Some bytes of a cell, little end first.
 pub fn part(pool: &mut Pool, cell: Cell, from: u32, bytes: u32) -> ExprId {
-    if from == 0 && bytes == cell.bytes { cell.value } else { pool.extract(cell.value, from * 8, bytes * 8) }
+    if from == 0 && bytes == cell.bytes {
+        cell.value
+    } else {
+        pool.extract(cell.value, from * 8, bytes * 8)
+    }
 }

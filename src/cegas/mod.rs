@@ -1,7 +1,8 @@
 //! Deciding obligations on the model.
 //!
 //! The machine executes the program on expressions: addresses are instances with offsets, memory is
-//! byte-exact, what is not known is a variable. [`explore`] follows its paths.
+//! byte-exact, what is not known is a variable. [`explore`] follows its paths; a violation it finds is
+//! walked again with the values the solver chose ([`replay`]), which also tells the story of it.
 
 pub mod value;
 pub mod memory;
@@ -16,6 +17,8 @@ mod library;
 pub mod step;
 pub mod verdict;
 pub mod explore;
+mod replay;
+mod names;
 
 pub use explore::{Budget, explore};
-pub use verdict::{Counterexample, Proof, Reason, Verdict};
+pub use verdict::{Counterexample, Proof, Reason, TraceStep, Verdict};

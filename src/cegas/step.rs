@@ -5,9 +5,8 @@ use super::machine::{Machine, Source, Step, Stop, gap, label_address, object};
 use super::memory::{Background, Life, Origin};
 use super::state::State;
 use super::value::Value;
-use crate::ir::{
-    BlockId, CheckKind, Inst, InstId, IntPredicate, List, Operand, RmwOp, TypeId,
-};
+use crate::ir::{BlockId, CheckKind, Inst, InstId, IntPredicate, List, Operand, RmwOp, TypeId};
+use crate::rules::Demand;
 use crate::smt::ExprId;
 
 /// Where control goes after an instruction.
@@ -156,7 +155,8 @@ impl Machine<'_> {
             Inst::ExtractElement { vector, index } => {
                 let vector = self.operand(state, vector)?;
                 let index = self.bits(state, index)?;
-                match self.smt.pool.as_const(index).and_then(|i| vector.part(&[i as u32]).cloned()) {
+                match self.smt.pool.as_const(index).and_then(|i| vector.part(&[i as u32]).cloned())
+                {
                     Some(part) => Some(part),
                     None => return gap("a vector lane that is not known"),
                 }
@@ -305,6 +305,22 @@ impl Machine<'_> {
         })
     }
 
+    /// When the demand is not met.
+    pub(super) fn violation(&mut self, state: &mut State, demand: Demand) -> Step<ExprId> {
+        match demand {
+            Demand::NotReached => Ok(self.smt.pool.bool(true)),
+            Demand::NonZero(operand) => {
+                let value = self.bits(state, operand)?;
+                let zero = self.smt.pool.constant(0, self.smt.pool.width(value));
+                Ok(self.compare(state, crate::ir::IntPredicate::Eq, value, zero))
+            }
+            Demand::Equal(a, b) => {
+                let (a, b) = (self.bits(state, a)?, self.bits(state, b)?);
+                Ok(self.compare(state, crate::ir::IntPredicate::Ne, a, b))
+            }
+        }
+    }
+
     pub(super) fn all_bits(&mut self, state: &mut State, list: List<Operand>) -> Step<Vec<ExprId>> {
         self.program.operands(list).iter().map(|&operand| self.bits(state, operand)).collect()
     }
@@ -357,6 +373,8 @@ fn ends_execution(kind: CheckKind) -> bool {
         | CheckKind::FloatCast
         | CheckKind::Builtin
         | CheckKind::Other(_) => false,
-        CheckKind::DivByZero | CheckKind::VlaBound | CheckKind::Unreachable | CheckKind::Trap => true,
+        CheckKind::DivByZero | CheckKind::VlaBound | CheckKind::Unreachable | CheckKind::Trap => {
+            true
+        }
     }
 }

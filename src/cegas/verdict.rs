@@ -1,7 +1,6 @@
 //! What comes out for one obligation, with its evidence.
 
 use crate::ir::InstId;
-use crate::smt::Model;
 
 #[derive(Debug, Clone)]
 pub enum Verdict {
@@ -21,8 +20,6 @@ pub enum Proof {
 /// An execution that violates the obligation.
 #[derive(Debug, Clone)]
 pub struct Counterexample {
-    /// What the arbitrary values are on the path.
-    pub inputs: Model,
     /// Where it is violated.
     pub at: InstId,
     pub steps: Vec<TraceStep>,
@@ -42,12 +39,21 @@ pub struct TraceStep {
 pub enum Reason {
     Time,
     Memory,
-    Depth { limit: u32 },
+    Depth {
+        limit: u32,
+    },
     /// Something without a model lies on the way.
-    Unsupported { what: String, at: Option<InstId> },
+    Unsupported {
+        what: String,
+        at: Option<InstId>,
+    },
     /// A violation was found, but only under an assumption that real executions may not share.
-    Doubt { why: String },
-    Solver { why: String },
+    Doubt {
+        why: String,
+    },
+    Solver {
+        why: String,
+    },
     /// The path that the solver found could not be walked again.
     Replay,
 }

@@ -112,9 +112,9 @@ impl Cache {
     pub fn get(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(kind, key)?;
         let mut bytes = std::fs::read(&path).ok()?;
-        let whole = bytes.split_at_checked(32).is_some_and(|(sum, content)| {
-            *blake3::hash(content).as_bytes() == *sum
-        });
+        let whole = bytes
+            .split_at_checked(32)
+            .is_some_and(|(sum, content)| *blake3::hash(content).as_bytes() == *sum);
         if !whole {
             // Damaged: make room for a good one. If that fails, the next write says why.
             let _ = std::fs::remove_file(&path);

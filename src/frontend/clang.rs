@@ -76,13 +76,16 @@ impl Clang {
             Some(named) => vec![named],
             None => on_path.chain([usual]).collect(),
         };
-        candidates.into_iter().find_map(|path| {
-            let path = path.canonicalize().ok()?;
-            let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
-            let changed = meta.modified().ok().and_then(since_epoch).unwrap_or_default();
-            let identity = format!("{} {} {changed}", path.display(), meta.len());
-            Some(Clang { path, identity })
-        }).ok_or(NoClang)
+        candidates
+            .into_iter()
+            .find_map(|path| {
+                let path = path.canonicalize().ok()?;
+                let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
+                let changed = meta.modified().ok().and_then(since_epoch).unwrap_or_default();
+                let identity = format!("{} {} {changed}", path.display(), meta.len());
+                Some(Clang { path, identity })
+            })
+            .ok_or(NoClang)
     }
 
     /// The call that compiles `source` in `directory`.
@@ -110,7 +113,9 @@ impl Clang {
     /// Everything but the files read that decides what the call gives.
     pub fn key_parts(&self) -> Vec<u8> {
         let mut parts = format!("{}\0{}\0", self.identity, MODEL_FLAGS.join("\0")).into_bytes();
-        for (name, value) in environment().into_iter().filter(|(name, _)| name.contains("INC") || *name == "CPATH") {
+        for (name, value) in
+            environment().into_iter().filter(|(name, _)| name.contains("INC") || *name == "CPATH")
+        {
             parts.extend(name.bytes());
             parts.extend(value.as_encoded_bytes());
             parts.push(0);
@@ -137,7 +142,8 @@ pub fn first_error(stderr: &str) -> String {
 /// The files named in a depfile that clang wrote: `target: file file \` with make's escapes.
 pub fn dependencies(depfile: &[u8]) -> Vec<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
-    let Some(colon) = depfile.windows(2).position(|pair| pair[0] == b':' && pair[1].is_ascii_whitespace())
+    let Some(colon) =
+        depfile.windows(2).position(|pair| pair[0] == b':' && pair[1].is_ascii_whitespace())
     else {
         return Vec::new();
     };

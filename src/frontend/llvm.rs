@@ -4,7 +4,7 @@
 
 use super::llvm_extra::{self, Meta, Record};
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::debuginfo::*;
+use inkwell::llvm_sys::debuginfo::{LLVMGetSubprogram, LLVMInstructionGetDebugLoc};
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
 pub use inkwell::llvm_sys::{
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-fn text(data: *const c_char, len: usize) -> String {
+pub(super) fn text(data: *const c_char, len: usize) -> String {
     if data.is_null() {
         return String::new();
     }
@@ -484,38 +484,4 @@ impl<'m> Val<'m> {
         let data = unsafe { LLVMGetInlineAsmAsmString(self.0, &mut len) };
         text(data, len)
     }
-}
-
-// Debug locations and files, which the C interface does tell.
-
-pub fn location_line(location: Meta) -> u32 {
-    unsafe { LLVMDILocationGetLine(location.raw()) }
-}
-
-pub fn location_column(location: Meta) -> u32 {
-    unsafe { LLVMDILocationGetColumn(location.raw()) }
-}
-
-pub fn location_scope(location: Meta) -> Option<Meta> {
-    Meta::new(unsafe { LLVMDILocationGetScope(location.raw()) })
-}
-
-pub fn location_inlined_at(location: Meta) -> Option<Meta> {
-    Meta::new(unsafe { LLVMDILocationGetInlinedAt(location.raw()) })
-}
-
-pub fn scope_file(scope: Meta) -> Option<Meta> {
-    Meta::new(unsafe { LLVMDIScopeGetFile(scope.raw()) })
-}
-
-pub fn file_name(file: Meta) -> String {
-    let mut len = 0;
-    let data = unsafe { LLVMDIFileGetFilename(file.raw(), &mut len) };
-    text(data, len as usize)
-}
-
-pub fn file_directory(file: Meta) -> String {
-    let mut len = 0;
-    let data = unsafe { LLVMDIFileGetDirectory(file.raw(), &mut len) };
-    text(data, len as usize)
 }

@@ -102,7 +102,7 @@ pub struct Record {
 }
 
 /// The plain debug records before `inst`, appended to `out`.
-pub fn debug_records(inst: LLVMValueRef, out: &mut Vec<Record>) {
+pub(super) fn debug_records(inst: LLVMValueRef, out: &mut Vec<Record>) {
     const EMPTY: RawRecord = RawRecord {
         variable: std::ptr::null_mut(),
         value: std::ptr::null_mut(),
@@ -178,13 +178,13 @@ pub fn debug_element(node: Meta, i: usize) -> Option<Meta> {
     Meta::new(unsafe { cegas_debug_element(node.0, i) })
 }
 
-pub fn global_variable(global: LLVMValueRef) -> Option<Meta> {
+pub(super) fn global_variable(global: LLVMValueRef) -> Option<Meta> {
     // SAFETY: total for any value.
     Meta::new(unsafe { cegas_global_variable(global) })
 }
 
 /// The words of an integer or floating constant, least significant first.
-pub fn constant_words(constant: LLVMValueRef) -> Vec<u64> {
+pub(super) fn constant_words(constant: LLVMValueRef) -> Vec<u64> {
     let mut words = vec![0; 2];
     // SAFETY: the C++ side writes at most `capacity` words.
     let count = unsafe { cegas_constant_words(constant, words.as_mut_ptr(), words.len()) };
@@ -198,7 +198,7 @@ pub fn constant_words(constant: LLVMValueRef) -> Vec<u64> {
 }
 
 /// The bytes of a constant array of plain data, in this machine's byte order.
-pub fn constant_bytes<'m>(constant: LLVMValueRef) -> Option<&'m [u8]> {
+pub(super) fn constant_bytes<'m>(constant: LLVMValueRef) -> Option<&'m [u8]> {
     let mut len = 0;
     // SAFETY: the bytes belong to the context, which outlives every reader of this module.
     unsafe {
@@ -208,7 +208,7 @@ pub fn constant_bytes<'m>(constant: LLVMValueRef) -> Option<&'m [u8]> {
 }
 
 /// Turns the variables of a function that never leave it into SSA values.
-pub fn promote(function: LLVMValueRef) {
+pub(super) fn promote(function: LLVMValueRef) {
     // SAFETY: total for any value; no handle into the function's body is alive here.
     unsafe { cegas_promote(function) }
 }

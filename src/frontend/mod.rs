@@ -7,12 +7,13 @@
 
 pub mod clang;
 pub mod cache;
-pub mod llvm_extra;
-pub mod llvm;
-pub mod prepare;
+mod llvm_extra;
+mod llvm;
+mod llvm_debug;
+mod prepare;
 pub mod module;
 pub mod unit;
-pub mod lower;
+mod lower;
 
 use crate::ir::Program;
 use cache::{Cache, Key, Kind};

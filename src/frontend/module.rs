@@ -2,10 +2,10 @@
 //! would otherwise do on an error, which is to end the process.
 
 use super::llvm::{LlvmLinkage, Reader, Val};
+use compile_db::Symbols;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
-use compile_db::Symbols;
 use rustc_hash::FxHashMap;
 
 /// One unit's module, ready to be linked.
@@ -32,7 +32,11 @@ pub enum LinkError {
 }
 
 /// Reads bitcode or LLVM's text form.
-pub fn read<'ctx>(context: &'ctx Context, name: &str, bytes: &[u8]) -> Result<Module<'ctx>, String> {
+pub fn read<'ctx>(
+    context: &'ctx Context,
+    name: &str,
+    bytes: &[u8],
+) -> Result<Module<'ctx>, String> {
     // LLVM wants a zero after the buffer, which only a copy has.
     let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, name);
     let module = if is_bitcode(bytes) {
@@ -102,9 +106,12 @@ pub fn link<'ctx>(
                     second_layout: layout,
                 });
             }
-            Some((linked, _)) => linked.link_in_module(module).map_err(|message| {
-                LinkError::Link { name: piece.name.into(), reason: message.to_string_lossy().into() }
-            })?,
+            Some((linked, _)) => {
+                linked.link_in_module(module).map_err(|message| LinkError::Link {
+                    name: piece.name.into(),
+                    reason: message.to_string_lossy().into(),
+                })?
+            }
         }
     }
     whole.map(|(module, _)| module).ok_or(LinkError::Empty)

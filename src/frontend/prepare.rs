@@ -13,8 +13,8 @@ use inkwell::context::ContextRef;
 use inkwell::module::Module;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{
-    AsValueRef, BasicValue, CallSiteValue, FunctionValue, InstructionOpcode,
-    InstructionValue, PointerValue,
+    AsValueRef, BasicValue, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue,
+    PointerValue,
 };
 use rustc_hash::FxHashMap;
 
@@ -65,9 +65,7 @@ fn give_birth_values<'ctx>(module: &Module<'ctx>, function: FunctionValue<'ctx>)
     }
 }
 
-fn scalar_variable(
-    inst: InstructionValue<'_>,
-) -> Option<(PointerValue<'_>, BasicTypeEnum<'_>)> {
+fn scalar_variable(inst: InstructionValue<'_>) -> Option<(PointerValue<'_>, BasicTypeEnum<'_>)> {
     if inst.get_opcode() != InstructionOpcode::Alloca {
         return None;
     }

@@ -104,7 +104,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn remembered(&self, unit: &Unit, variants: &[Variant]) -> Option<Compiled> {
-        let same = |(path, key): &(PathBuf, Key)| self.hash(&unit.directory.join(path)) == Some(*key);
+        let same =
+            |(path, key): &(PathBuf, Key)| self.hash(&unit.directory.join(path)) == Some(*key);
         let variant = variants.iter().find(|variant| variant.files.iter().all(same))?;
         let (symbols, bitcode) = unpack(self.cache.get(Kind::Unit, &variant.unit)?)?;
         Some(Compiled { bitcode, symbols, key: variant.unit, from_cache: true })

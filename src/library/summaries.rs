@@ -45,46 +45,83 @@ pub enum Effect {
     /// Returns a pointer somewhere into the object the argument points to.
     ReturnsInside(u8),
     /// Returns some element of the array the argument points to.
-    ReturnsElement { of: u8, size: u8 },
+    ReturnsElement {
+        of: u8,
+        size: u8,
+    },
     /// Returns a new object; its size is the product of the arguments.
     Allocates(&'static [u8]),
     /// Returns a new object with the content of the one the argument points to, or that one.
-    Reallocates { old: u8, size: &'static [u8] },
+    Reallocates {
+        old: u8,
+        size: &'static [u8],
+    },
     /// Stores the address of a new object where the argument points to.
     AllocatesInto(u8),
     /// Returns a pointer to storage of its own.
     ReturnsStorage,
     /// Copies memory.
-    Copies { to: u8, from: u8, len: Option<u8> },
+    Copies {
+        to: u8,
+        from: u8,
+        len: Option<u8>,
+    },
     /// `*to = value`.
-    Stores { to: u8, value: u8 },
+    Stores {
+        to: u8,
+        value: u8,
+    },
     /// `*to` becomes a pointer somewhere into the object `of` points to.
-    StoresInside { to: u8, of: u8 },
+    StoresInside {
+        to: u8,
+        of: u8,
+    },
     /// Returns what the argument points to holds.
     ReturnsContent(u8),
     /// Moves the elements of an array (of the size the second argument gives) among each other.
-    Permutes { array: u8, size: u8 },
+    Permutes {
+        array: u8,
+        size: u8,
+    },
     /// Calls the function it is given.
-    Calls { func: u8, args: &'static [Passed] },
+    Calls {
+        func: u8,
+        args: &'static [Passed],
+    },
     /// The same, and leaves the result in the slot.
-    CallsFor { func: u8, args: &'static [Passed], result: Slot },
+    CallsFor {
+        func: u8,
+        args: &'static [Passed],
+        result: Slot,
+    },
     /// Calls a function that lies in the object the argument points to.
-    CallsContent { of: u8, args: &'static [Passed] },
-    Leaves { value: u8, slot: Slot },
+    CallsContent {
+        of: u8,
+        args: &'static [Passed],
+    },
+    Leaves {
+        value: u8,
+        slot: Slot,
+    },
     /// Leaves all pointers that lie in the object the argument points to.
-    LeavesContent { of: u8, slot: Slot },
+    LeavesContent {
+        of: u8,
+        slot: Slot,
+    },
     ReturnsLeft(Slot),
     /// Stores what was left somewhere in the object `to` points to.
-    StoresLeft { to: u8, slot: Slot },
+    StoresLeft {
+        to: u8,
+        slot: Slot,
+    },
     /// Unknown code may reach the argument from here on.
     Escapes(u8),
 }
 
 use Effect::{
     Allocates, AllocatesInto, Calls, CallsContent, CallsFor, Copies, Escapes, Leaves,
-    LeavesContent, Permutes, Reallocates, Returns, ReturnsContent,
-    ReturnsElement, ReturnsInside, ReturnsLeft,
-    ReturnsStorage, Stores, StoresInside, StoresLeft,
+    LeavesContent, Permutes, Reallocates, Returns, ReturnsContent, ReturnsElement, ReturnsInside,
+    ReturnsLeft, ReturnsStorage, Stores, StoresInside, StoresLeft,
 };
 use Passed::{Arg, Element, Left, Number, Unknown};
 
@@ -192,19 +229,10 @@ const EFFECTS: &[(&str, &[Effect])] = &[
     ("write", &[LeavesContent { of: 1, slot: Slot::Kernel }]),
     ("read", &[StoresLeft { to: 1, slot: Slot::Kernel }]),
     // Callbacks.
-    (
-        "qsort",
-        &[
-            Permutes { array: 0, size: 2 },
-            Calls { func: 3, args: &[ELEMENT, ELEMENT] },
-        ],
-    ),
+    ("qsort", &[Permutes { array: 0, size: 2 }, Calls { func: 3, args: &[ELEMENT, ELEMENT] }]),
     (
         "qsort_r",
-        &[
-            Permutes { array: 0, size: 2 },
-            Calls { func: 3, args: &[ELEMENT, ELEMENT, Arg(4)] },
-        ],
+        &[Permutes { array: 0, size: 2 }, Calls { func: 3, args: &[ELEMENT, ELEMENT, Arg(4)] }],
     ),
     (
         "bsearch lfind lsearch",
@@ -237,19 +265,12 @@ const EFFECTS: &[(&str, &[Effect])] = &[
     ("pthread_join", &[StoresLeft { to: 1, slot: Slot::ThreadResult }]),
     ("pthread_exit", &[Leaves { value: 0, slot: Slot::ThreadResult }]),
     ("pthread_once call_once", &[Calls { func: 1, args: &[] }]),
-    (
-        "pthread_key_create tss_create",
-        &[Calls { func: 1, args: &[Left(Slot::ThreadSpecific)] }],
-    ),
+    ("pthread_key_create tss_create", &[Calls { func: 1, args: &[Left(Slot::ThreadSpecific)] }]),
     ("pthread_setspecific tss_set", &[Leaves { value: 1, slot: Slot::ThreadSpecific }]),
     ("pthread_getspecific tss_get", &[ReturnsLeft(Slot::ThreadSpecific)]),
     (
         "pthread_atfork",
-        &[
-            Calls { func: 0, args: &[] },
-            Calls { func: 1, args: &[] },
-            Calls { func: 2, args: &[] },
-        ],
+        &[Calls { func: 0, args: &[] }, Calls { func: 1, args: &[] }, Calls { func: 2, args: &[] }],
     ),
     ("ftw ftw64", &[Calls { func: 1, args: &[Unknown, Unknown, Number] }]),
     ("nftw nftw64", &[Calls { func: 1, args: &[Unknown, Unknown, Number, Unknown] }]),

@@ -60,9 +60,8 @@ impl<'p> Generator<'p> {
             Callee::Direct(func) => {
                 let bare = program.funcs[func].blocks.is_empty();
                 let call = self.call_record(frame, inst, args, bare);
-                let clones = self.wrappers.is(func)
-                    && frame.depth < wrappers::DEPTH
-                    && !frame.runs(func);
+                let clones =
+                    self.wrappers.is(func) && frame.depth < wrappers::DEPTH && !frame.runs(func);
                 if clones {
                     let signature = self.clone_for(frame, inst, func, program.operands(args));
                     self.world.edges.insert((inst, func));

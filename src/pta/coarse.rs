@@ -2,6 +2,7 @@
 //! anywhere into every object, every cell may hold any of it, every indirect call may call every
 //! function whose address is taken.
 
+use super::Options;
 use super::calls;
 use super::constraints::Sink;
 use super::freeze::Names;
@@ -9,7 +10,6 @@ use super::generate::Generator;
 use super::objects::{ObjectKind, Objects};
 use super::result::{Callees, Content, PointsTo, Precision, Statistics};
 use super::sets::Sets;
-use super::Options;
 use crate::ir::{FuncId, InstId, Program};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;

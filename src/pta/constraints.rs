@@ -3,8 +3,8 @@
 //! are a [`Sink`], so that a call means the same whoever resolves it.
 
 use super::objects::{ContextId, LocationId, ObjectId, Objects, Step};
-pub use crate::library::summaries::Slot;
 use crate::ir::{FuncId, InstId, TypeId};
+pub use crate::library::summaries::Slot;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -40,9 +40,7 @@ fn pointer_bytes<'p>(sink: &mut impl Sink<'p>) -> u32 {
 
 /// The product of the sizes the arguments give.
 fn extent(call: &Call, size: &[u8]) -> Extent {
-    let of = |&index: &u8| {
-        call.extents.get(usize::from(index)).copied().unwrap_or(Extent::Unknown)
-    };
+    let of = |&index: &u8| call.extents.get(usize::from(index)).copied().unwrap_or(Extent::Unknown);
     let times = |a, b| match (a, b) {
         (Extent::Exactly(a), Extent::Exactly(b)) => {
             a.checked_mul(b).map_or(Extent::Unknown, Extent::Exactly)
@@ -56,12 +54,7 @@ fn extent(call: &Call, size: &[u8]) -> Extent {
 }
 
 /// A new object of this call.
-fn allocate<'p>(
-    sink: &mut impl Sink<'p>,
-    call: &Call,
-    func: FuncId,
-    extent: Extent,
-) -> LocationId {
+fn allocate<'p>(sink: &mut impl Sink<'p>, call: &Call, func: FuncId, extent: Extent) -> LocationId {
     let grain = u64::from(pointer_bytes(sink));
     let (size, tail) = match extent {
         Extent::Exactly(size) => (Some(size), None),
@@ -251,11 +244,7 @@ fn call_back<'p>(
                 Passed::Left(slot) => Some(sink.slot(slot)),
                 Passed::Number => None,
             };
-            Actual {
-                nodes: node.map(|first| Nodes { first, len: 1 }),
-                ty: None,
-                constant: None,
-            }
+            Actual { nodes: node.map(|first| Nodes { first, len: 1 }), ty: None, constant: None }
         })
         .collect();
     let callback = Call {

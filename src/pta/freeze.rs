@@ -179,7 +179,8 @@ fn measure(
 ) {
     let mut sum = 0;
     for value in program.values.keys() {
-        let pointer = matches!(program.types.get(program.operand_type(Operand::Value(value))), Type::Ptr);
+        let pointer =
+            matches!(program.types.get(program.operand_type(Operand::Value(value))), Type::Ptr);
         let count = sets.count(values[value]);
         if pointer && count > 0 {
             statistics.pointers += 1;

@@ -165,12 +165,7 @@ impl<'p> Generator<'p> {
         Some(signature)
     }
 
-    fn sign(
-        &mut self,
-        func: FuncId,
-        context: ContextId,
-        params: Vec<Option<Nodes>>,
-    ) -> Signature {
+    fn sign(&mut self, func: FuncId, context: ContextId, params: Vec<Option<Nodes>>) -> Signature {
         let function = &self.program.funcs[func];
         let result = self.make(function.result);
         let varargs = function.variadic.then(|| {

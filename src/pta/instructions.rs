@@ -13,8 +13,8 @@ use super::constraints::{Nodes, Role, Sink};
 use super::generate::{Frame, Generator};
 use super::objects::{ObjectKind, Step};
 use crate::ir::{
-    BinaryOp, CastOp, Const, GepTerm, Inst, InstId, List, Operand, Program, PureOp, RmwOp, TypeId,
-    ValueId,
+    BinaryOp, CastOp, Const, Def, GepTerm, Inst, InstId, List, Operand, Program, PureOp, RmwOp,
+    TypeId, ValueId,
 };
 
 impl<'p> Generator<'p> {
@@ -46,6 +46,8 @@ impl<'p> Generator<'p> {
             _ => None,
         };
         let step = match op {
+            // C's difference of two pointers is a number.
+            BinaryOp::Sub if args.iter().all(|&arg| self.is_address(arg)) => return,
             BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
                 return;
             }
@@ -79,7 +81,11 @@ impl<'p> Generator<'p> {
             | BinaryOp::Xor => Step::anywhere(),
             // Fragments are shifted and joined back to the pointer they came from.
             BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr | BinaryOp::Or => {
-                if wide { Step::anywhere() } else { Step::default() }
+                if wide {
+                    Step::anywhere()
+                } else {
+                    Step::default()
+                }
             }
         };
         for arg in args {
@@ -160,13 +166,15 @@ impl<'p> Generator<'p> {
                 let to = result.and_then(|result| self.value(frame, result));
                 self.flow(frame, vector, to, &same);
             }
-            Inst::InsertElement { vector: lhs, value: rhs, .. } | Inst::Shuffle { lhs, rhs, .. } => {
+            Inst::InsertElement { vector: lhs, value: rhs, .. }
+            | Inst::Shuffle { lhs, rhs, .. } => {
                 let to = result.and_then(|result| self.value(frame, result));
                 self.flow(frame, lhs, to, &same);
                 self.flow(frame, rhs, to, &same);
             }
             Inst::Alloca { elem, count, .. } => {
-                let single = count.constant().map(|c| program.consts.get(c)) == Some(&Const::Int(1));
+                let single =
+                    count.constant().map(|c| program.consts.get(c)) == Some(&Const::Int(1));
                 let kind = ObjectKind::Alloca { site: id, context: frame.context };
                 let object = self.objects.typed(kind, elem, !single);
                 let location = self.objects.at(object, 0);
@@ -304,6 +312,15 @@ impl<'p> Generator<'p> {
     /// Where in a `va_list` the pointer to the extra arguments lies.
     fn overflow_area(&self) -> Step {
         Step::by(if self.program.machine.triple.starts_with("x86_64") { 8 } else { 0 })
+    }
+
+    /// Whether the operand is a pointer just made an integer.
+    fn is_address(&self, operand: Operand) -> bool {
+        let Some(Def::Inst(inst)) = operand.value().map(|value| self.program.values[value].def)
+        else {
+            return false;
+        };
+        matches!(self.program.inst(inst), Inst::Cast { op: CastOp::PtrToInt, .. })
     }
 
     fn part(&mut self, aggregate: Operand, path: List<u32>) -> Option<(u32, u32)> {

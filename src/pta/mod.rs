@@ -24,28 +24,28 @@
 //! When the time or memory given is spent, the analysis starts again with every object as one place,
 //! and at last answers that every pointer may point to everything whose address is taken.
 
+pub mod alias_checks;
+mod calls;
+mod callsites;
+mod coarse;
+pub mod constraints;
+pub mod dump;
+mod externals;
+mod freeze;
+mod generate;
+mod graph;
+mod instructions;
+mod leaves;
+mod memory;
+pub mod objects;
+mod offline;
+pub mod result;
 pub mod sets;
 pub mod shape;
-pub mod objects;
-pub mod constraints;
-mod leaves;
-mod wrappers;
-mod generate;
-mod instructions;
-mod callsites;
 mod start;
-mod calls;
-mod externals;
 mod tarjan;
-mod offline;
-mod graph;
-mod memory;
 mod waves;
-mod freeze;
-mod coarse;
-pub mod result;
-pub mod dump;
-pub mod alias_checks;
+mod wrappers;
 
 use crate::ir::Program;
 use freeze::Names;
@@ -116,8 +116,7 @@ fn attempt(
     let mut statistics = Statistics { nodes: constraints.traits.len(), ..Statistics::default() };
     let reduced = offline::reduce(constraints, &passed);
     let standing = reduced.place.iter().enumerate();
-    statistics.reduced =
-        standing.filter(|(index, node)| node.as_u32() as usize == *index).count();
+    statistics.reduced = standing.filter(|(index, node)| node.as_u32() as usize == *index).count();
     let mut graph = Graph::new(objects, world, reduced);
     graph.solve(options, begun)?;
     let unknown = graph.unknown_integers(&int_to_ptr);

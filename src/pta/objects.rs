@@ -43,13 +43,23 @@ pub enum ObjectKind {
     Global(GlobalId),
     Func(FuncId),
     /// The objects of an `alloca`.
-    Alloca { site: InstId, context: ContextId },
+    Alloca {
+        site: InstId,
+        context: ContextId,
+    },
     /// What a call of the allocating function `by` returned.
-    Heap { site: InstId, by: FuncId, context: ContextId },
+    Heap {
+        site: InstId,
+        by: FuncId,
+        context: ContextId,
+    },
     /// The storage a library function returns a pointer to (`getenv`, `localtime` …).
     Static(FuncId),
     /// The extra arguments of calls to a variadic function.
-    Varargs { func: FuncId, context: ContextId },
+    Varargs {
+        func: FuncId,
+        context: ContextId,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -189,12 +199,7 @@ impl<'p> Objects<'p> {
     }
 
     /// Where `location + step` may be. Tells whether the object's shape changed.
-    pub fn step(
-        &mut self,
-        location: LocationId,
-        step: &Step,
-        out: &mut Vec<LocationId>,
-    ) -> bool {
+    pub fn step(&mut self, location: LocationId, step: &Step, out: &mut Vec<LocationId>) -> bool {
         let Location { object, place } = self.locations[location];
         let ground = self.ground(object);
         let mut changed = false;

@@ -249,11 +249,9 @@ fn rewrite(stepping: Vec<(Node, Node, u32)>, reduced: &mut Reduced) {
     let one = |node: Node| Some(place[node.index()]).filter(|&node| node != nothing);
     let both = |a: Node, b: Node| Some((one(a)?, one(b)?));
     let addresses = constraints.addresses.iter();
-    constraints.addresses =
-        addresses.filter_map(|&(node, at)| Some((one(node)?, at))).collect();
+    constraints.addresses = addresses.filter_map(|&(node, at)| Some((one(node)?, at))).collect();
     let copies = constraints.copies.iter();
-    constraints.copies =
-        copies.filter_map(|&(a, b)| both(a, b).filter(|(a, b)| a != b)).collect();
+    constraints.copies = copies.filter_map(|&(a, b)| both(a, b).filter(|(a, b)| a != b)).collect();
     let fills = constraints.fills.iter();
     constraints.fills = fills.filter_map(|&(node, at)| Some((one(node)?, at))).collect();
     let calls = constraints.calls.iter();

@@ -33,9 +33,13 @@ pub struct Span {
 /// The length of an array that reaches to the end of an object of unknown size.
 const OPEN: i64 = i64::MAX;
 
-/// All offsets far outside of an object are one.
+/// A pointer outside its object by up to this many bytes may come back (`container_of` on a list's
+/// head, arrays counted from 1) …
+const NEAR: i64 = 256;
+/// … one farther out stays there, and all such places are one.
 const FAR: i64 = i64::MAX / 4;
-const NEAR: i64 = 4096;
+/// In memory of unknown size, offsets up to here are told apart.
+const DEEP: i64 = 1 << 14;
 
 /// More candidates than this become [`Place::Any`].
 const FEW: i64 = 8;
@@ -132,7 +136,10 @@ impl Shape {
     }
 
     fn push(&self, ground: Ground<'_>, offset: i64, out: &mut Places) {
-        let place = Place::At(self.fold(ground, offset));
+        let place = match self.fold(ground, offset) {
+            deep @ DEEP.. if deep != FAR && ground.size == i64::MAX => Place::Any,
+            folded => Place::At(folded),
+        };
         if !out.contains(&place) {
             out.push(place);
         }
@@ -140,14 +147,14 @@ impl Shape {
 
     /// Where `offset + by` may be, for a folded `offset`.
     pub fn step(&self, ground: Ground<'_>, offset: i64, by: i64, out: &mut Places) {
-        if *self == Shape::Flat || (offset == FAR && by != 0) {
+        if *self == Shape::Flat {
             out.push(Place::Any);
             return;
         }
-        let Some(to) = offset.checked_add(by) else {
-            out.push(Place::Any);
-            return;
-        };
+        if offset == FAR {
+            return out.push(Place::At(FAR));
+        }
+        let to = offset.saturating_add(by);
         // The offset itself, and every first element it may be.
         self.push(ground, to, out);
         if by == 0 {
@@ -188,18 +195,17 @@ impl Shape {
         out: &mut Places,
     ) -> bool {
         let stride = i64::try_from(stride).unwrap_or(1);
-        if *self == Shape::Flat || offset == FAR {
+        if *self == Shape::Flat {
             out.push(Place::Any);
             return false;
         }
-        if stride == 0 {
+        if stride == 0 || offset == FAR {
             self.push(ground, offset, out);
             return false;
         }
         let mut from = offset;
         if !ground.holds(offset) {
             // An index brings the pointer back into the object (arrays counted from 1).
-            self.push(ground, offset, out);
             from = offset.rem_euclid(stride);
             if !ground.holds(from) {
                 return false;
@@ -232,7 +238,8 @@ impl Shape {
         let Shape::Grown { tail, arrays } = self else {
             return false;
         };
-        let disjoint = |array: &Span, low: i64, high: i64| array.end() <= low || array.start >= high;
+        let disjoint =
+            |array: &Span, low: i64, high: i64| array.end() <= low || array.start >= high;
         let last = match count {
             Some(count @ 2..) => {
                 let len = i64::try_from(count).unwrap_or(OPEN);
@@ -265,12 +272,7 @@ impl Shape {
     }
 }
 
-fn walk_type(
-    types: &Types,
-    ty: TypeId,
-    offset: i64,
-    around: &mut SmallVec<[Span; 4]>,
-) -> i64 {
+fn walk_type(types: &Types, ty: TypeId, offset: i64, around: &mut SmallVec<[Span; 4]>) -> i64 {
     let (mut ty, mut base, mut offset) = (ty, 0, offset);
     loop {
         match types.get(ty) {

@@ -29,7 +29,8 @@ impl<'p> Generator<'p> {
         let escaped = self.world.escaped;
         let unknown = self.objects.any(self.objects.unknown);
         self.address(escaped, unknown);
-        let closed = program.func_by_name("main").is_some_and(|f| !program.funcs[f].blocks.is_empty());
+        let closed =
+            program.func_by_name("main").is_some_and(|f| !program.funcs[f].blocks.is_empty());
         for func in entries(program) {
             self.entry(func, closed);
         }

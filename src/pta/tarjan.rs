@@ -68,11 +68,15 @@ mod tests {
     fn finds_cycles_in_order() {
         let graph: [&[u32]; 6] = [&[1], &[2, 4], &[0, 3], &[3], &[5], &[4]];
         let mut found = Vec::new();
-        components(6, |n, i| graph[n as usize].get(i).copied(), |c| {
-            let mut c = c.to_vec();
-            c.sort_unstable();
-            found.push(c);
-        });
+        components(
+            6,
+            |n, i| graph[n as usize].get(i).copied(),
+            |c| {
+                let mut c = c.to_vec();
+                c.sort_unstable();
+                found.push(c);
+            },
+        );
         assert_eq!(found, [vec![3], vec![4, 5], vec![0, 1, 2]]);
     }
 }

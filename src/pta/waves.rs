@@ -81,6 +81,18 @@ impl Graph<'_> {
             self.look();
             self.settle();
             self.waves += 1;
+            if std::env::var("PTA_TRACE").is_ok() {
+                eprintln!(
+                    "wave {} nodes {} edges {} pending {} sets {} locs {} t {:?}",
+                    self.waves,
+                    self.parent.len(),
+                    self.edges,
+                    self.pending.len(),
+                    self.sets.len(),
+                    self.objects.locations.len(),
+                    started.elapsed()
+                );
+            }
             if !self.changed && self.pending.is_empty() {
                 return Ok(());
             }
@@ -232,7 +244,7 @@ impl Graph<'_> {
                 let (to, step) = self.uses[index].steps[at];
                 let mut new = self.steps[step as usize].clone();
                 let free = |&(each, count): &(u64, Option<u64>)| {
-                    count.is_none() && each != 0 && stride % each == 0
+                    count.is_none() && each != 0 && stride.is_multiple_of(each)
                 };
                 let inside = height.contains_key(&self.parent[to.index()]);
                 if !inside || new.any || new.terms.iter().any(free) {

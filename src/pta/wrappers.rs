@@ -43,7 +43,8 @@ impl Wrappers {
                 if found.is(func) || function.blocks.is_empty() {
                     continue;
                 }
-                let size: usize = function.blocks.iter().map(|b| program.blocks[b].insts.len()).sum();
+                let size: usize =
+                    function.blocks.iter().map(|b| program.blocks[b].insts.len()).sum();
                 if size > SMALL || !found.returns_fresh(program, func) {
                     continue;
                 }

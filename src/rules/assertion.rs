@@ -7,7 +7,8 @@ use crate::ir::{Callee, Inst, Program};
 pub const ID: &str = "assertion";
 
 /// Functions that must not be called.
-const ERRORS: &[&str] = &["__assert_fail", "__assert", "__assert_rtn", "__VERIFIER_error", "reach_error"];
+const ERRORS: &[&str] =
+    &["__assert_fail", "__assert", "__assert_rtn", "__VERIFIER_error", "reach_error"];
 
 /// Functions whose first argument must not be zero, if they have no body that says so.
 const ASSERTS: &[&str] = &["__VERIFIER_assert", "svf_assert"];

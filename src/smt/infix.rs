@@ -227,7 +227,7 @@ impl Infix<'_> {
         // Where neither can be negative, the two orders are one.
         let plain = |e: ExprId| self.pool.facts(e).is_some_and(|f| f.smin >= 0);
         let is_signed = n.op == Op::Slt || (plain(a) && plain(b));
-        let flip = constant(a) != negated && !(negated && constant(b));
+        let flip = if negated { !constant(b) } else { constant(a) };
         let (left, right) = if flip { (b, a) } else { (a, b) };
         let sign = match (flip, negated, is_signed) {
             (false, false, true) => " < ",

@@ -62,12 +62,11 @@ impl<'m> Lowering<'m> {
         if then == els {
             return Exit::Jump(then);
         }
-        if cond.is_const_int() {
-            return Exit::Jump(if cond.const_u64() != 0 { then } else { els });
-        }
+        // A check that surely fails stays a check: whether execution ends there is its rule's to say.
         match (self.trap(then), self.trap(els)) {
             (None, Some(kind)) => Exit::Check { cond, expected: true, kind, to: then },
             (Some(kind), None) => Exit::Check { cond, expected: false, kind, to: els },
+            _ if cond.is_const_int() => Exit::Jump(if cond.const_u64() != 0 { then } else { els }),
             _ => Exit::Other,
         }
     }

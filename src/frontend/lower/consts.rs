@@ -226,8 +226,7 @@ impl<'m> Lowering<'m> {
     /// Whether LLVM's raw data of this type are the bytes in the target's memory.
     fn plain_bytes(&self, ty: Ty<'m>) -> bool {
         let element = ty.element();
-        let one_byte =
-            element.kind() == TypeKind::LLVMIntegerTypeKind && element.int_bits() == 8;
+        let one_byte = element.kind() == TypeKind::LLVMIntegerTypeKind && element.int_bits() == 8;
         one_byte || self.program.machine.big_endian == cfg!(target_endian = "big")
     }
 }

@@ -1,10 +1,13 @@
 //! Debug information: where an instruction stands in the source, and what C calls its values.
 
 use super::Lowering;
-use crate::frontend::llvm::{self, Val};
+use crate::frontend::llvm::Val;
+use crate::frontend::llvm_debug as llvm;
 use crate::frontend::llvm_extra::{self, Meta, NodeKind};
 use crate::ir::debug::{Encoding, Member};
-use crate::ir::{Binding, CType, CTypeId, FileId, InstId, Loc, LocId, SourceFile, Var, VarId, VarKind};
+use crate::ir::{
+    Binding, CType, CTypeId, FileId, InstId, Loc, LocId, SourceFile, Var, VarId, VarKind,
+};
 use cranelift_entity::packed_option::PackedOption;
 
 // DWARF's numbers for what C has.

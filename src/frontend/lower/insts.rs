@@ -4,9 +4,7 @@ use super::Lowering;
 use super::cfg::Exit;
 use super::ops::{binary_op, cast_op, float_predicate, int_predicate};
 use crate::frontend::llvm::{Blk, Opcode, Val, ValueKind};
-use crate::ir::{
-    BinaryOp, BlockId, CheckKind, Const, Inst, InstId, Operand, PureOp, Type,
-};
+use crate::ir::{BinaryOp, BlockId, CheckKind, Const, Inst, InstId, Operand, PureOp, Type};
 
 impl<'m> Lowering<'m> {
     /// One block of ours: a straight line of LLVM's.

@@ -5,14 +5,14 @@
 //! initialisers; then bodies, block by block in reverse post-order, where every use but a phi's comes
 //! after its definition. A construct without a meaning becomes `Unsupported`, never an error.
 
-mod ops;
-mod types;
+mod calls;
+mod cfg;
 mod consts;
 mod debug;
-mod cfg;
 mod insts;
 mod memory;
-mod calls;
+mod ops;
+mod types;
 
 pub(super) use ops::UNINIT_PREFIX;
 
@@ -328,12 +328,7 @@ impl<'m> Lowering<'m> {
 
     /// Appends an instruction without a result.
     fn emit(&mut self, inst: Inst) -> InstId {
-        let data = InstData {
-            inst,
-            block: self.block,
-            result: None.into(),
-            loc: self.current_loc,
-        };
+        let data = InstData { inst, block: self.block, result: None.into(), loc: self.current_loc };
         self.program.insts.push(data)
     }
 

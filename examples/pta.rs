@@ -1,0 +1,9 @@
+fn main() {
+    for path in std::env::args().skip(1) {
+        let unit = cegas::frontend::unit::read(path.as_ref()).expect("read");
+        let pieces = [cegas::frontend::module::Piece { name: &path, bitcode: &unit.bitcode }];
+        let program = cegas::frontend::link_and_lower(&path, &pieces).expect("lower");
+        std::fs::write(path.replace(".bc", ".prog"), postcard::to_allocvec(&program).unwrap())
+            .unwrap();
+    }
+}

@@ -1,0 +1,179 @@
+//! Values and places as C would write them, for traces: `x = -3`, `p -> &buf[2]`.
+
+use super::address::Base;
+use super::machine::Machine;
+use super::memory::{Instance, Origin};
+use super::state::State;
+use super::value::Value;
+use crate::ir::debug::Encoding;
+use crate::ir::{CType, CTypeId, InstId};
+use crate::smt::ExprId;
+use crate::smt::value::signed;
+
+/// Types nest at most this deep before we stop looking for a member's name.
+const DEEPEST: u32 = 16;
+
+impl Machine<'_> {
+    /// A value of a C type, if it is known.
+    pub(super) fn show(
+        &mut self,
+        state: &State,
+        value: &Value,
+        ty: Option<CTypeId>,
+    ) -> Option<String> {
+        let bits = value.bits()?;
+        if self.speaks_of_addresses(bits) {
+            return self.show_pointer(state, bits);
+        }
+        let number = self.smt.pool.as_const(bits)?;
+        let width = self.smt.pool.width(bits);
+        let ty = self.plain_type(ty);
+        Some(match ty.map(|id| &self.program.debug.ctypes[id]) {
+            Some(CType::Pointer { .. }) if number == 0 => "NULL".to_owned(),
+            Some(CType::Pointer { .. }) => format!("{number:#x} (no object)"),
+            Some(CType::Base { encoding: Encoding::Unsigned | Encoding::Bool, .. }) => {
+                number.to_string()
+            }
+            Some(CType::Base {
+                encoding: Encoding::SignedChar | Encoding::UnsignedChar, ..
+            }) if (32..127).contains(&number) => {
+                format!("{number} '{}'", char::from(number as u8))
+            }
+            Some(CType::Base { encoding: Encoding::Float, .. }) if width == 64 => {
+                f64::from_bits(number as u64).to_string()
+            }
+            Some(CType::Base { encoding: Encoding::Float, .. }) if width == 32 => {
+                f32::from_bits(number as u32).to_string()
+            }
+            Some(CType::Enum { values, .. }) => {
+                let value = signed(number, width);
+                let name = values.iter().find(|(_, v)| i128::from(*v) == value);
+                name.map_or_else(|| value.to_string(), |(name, _)| name.clone())
+            }
+            _ => signed(number, width).to_string(),
+        })
+    }
+
+    /// The type without its names and qualifiers.
+    fn plain_type(&self, ty: Option<CTypeId>) -> Option<CTypeId> {
+        let mut ty = ty?;
+        for _ in 0..DEEPEST {
+            match &self.program.debug.ctypes[ty] {
+                CType::Typedef { of, .. } | CType::Qualified { of, .. } => ty = of.expand()?,
+                _ => return Some(ty),
+            }
+        }
+        Some(ty)
+    }
+
+    fn show_pointer(&mut self, state: &State, pointer: ExprId) -> Option<String> {
+        let places = self.places(pointer);
+        let [place] = places[..] else { return None };
+        let Base::Object(instance) = place.base else { return None };
+        let offset = self.smt.pool.as_const(place.offset)?;
+        let offset = signed(offset, self.pointer_bits);
+        let name = self.object_name(state, instance)?;
+        if matches!(state.memory.get(instance)?.origin, Origin::Func(_)) {
+            return Some(name);
+        }
+        let part = u64::try_from(offset).ok().and_then(|o| self.member(state, instance, o));
+        Some(match part {
+            Some(part) => format!("&{name}{part}"),
+            None if offset == 0 => format!("&{name}"),
+            None => format!("&{name} + {offset} bytes"),
+        })
+    }
+
+    /// What C calls an object.
+    pub(super) fn object_name(&self, state: &State, instance: Instance) -> Option<String> {
+        Some(match state.memory.get(instance)?.origin {
+            Origin::Global(global) => {
+                let global = &self.program.globals[global];
+                let var = global.var.expand().map(|var| self.program.debug.vars[var].name.clone());
+                var.unwrap_or_else(|| global.name.clone())
+            }
+            Origin::Func(func) => self.program.funcs[func].name.clone(),
+            Origin::Local(at) => self.local_name(at)?,
+            Origin::Heap(at) => format!("heap object of {}", self.place(at)),
+            Origin::Varargs(_) => "the variable arguments".to_owned(),
+            Origin::Argument => "the arguments of main".to_owned(),
+        })
+    }
+
+    fn local_name(&self, at: InstId) -> Option<String> {
+        let value = self.program.insts[at].result.expand()?;
+        let name = self.program.values[value].name.expand()?;
+        Some(self.program.texts.get(name).trim_end_matches(".addr").to_owned())
+    }
+
+    fn object_type(&self, state: &State, instance: Instance) -> Option<CTypeId> {
+        match state.memory.get(instance)?.origin {
+            Origin::Global(global) => {
+                self.program.debug.vars[self.program.globals[global].var.expand()?].ty.expand()
+            }
+            Origin::Local(at) => {
+                let value = crate::ir::Operand::Value(self.program.insts[at].result.expand()?);
+                let debug = &self.program.debug;
+                let binding = debug.bindings.iter().find(|b| b.address && b.value == value)?;
+                debug.vars[binding.var].ty.expand()
+            }
+            Origin::Func(_) | Origin::Heap(_) | Origin::Varargs(_) | Origin::Argument => None,
+        }
+    }
+
+    /// `[3].next`: the part of an object that begins at a byte offset.
+    pub(super) fn member(&self, state: &State, instance: Instance, offset: u64) -> Option<String> {
+        let mut ty = self.plain_type(self.object_type(state, instance))?;
+        let mut bits = offset * 8;
+        let mut text = String::new();
+        for _ in 0..DEEPEST {
+            let next = match &self.program.debug.ctypes[ty] {
+                CType::Struct { members, .. } | CType::Union { members, .. } => {
+                    let inside = |m: &&crate::ir::debug::Member| {
+                        m.offset_bits <= bits && bits < m.offset_bits + m.size_bits.max(1)
+                    };
+                    let member = members.iter().find(inside)?;
+                    if !member.name.is_empty() {
+                        text += &format!(".{}", member.name);
+                    }
+                    bits -= member.offset_bits;
+                    member.ty.expand()
+                }
+                CType::Array { elem, dims } => {
+                    let size = self.type_bits(elem.expand()?)?;
+                    let mut index = bits.checked_div(size)?;
+                    bits %= size;
+                    let mut inner: Vec<u64> = dims.iter().skip(1).map(|d| d.unwrap_or(1)).collect();
+                    inner.reverse();
+                    let mut indices = Vec::new();
+                    for dim in inner {
+                        indices.push(index.checked_rem(dim)?);
+                        index = index.checked_div(dim)?;
+                    }
+                    indices.push(index);
+                    indices.iter().rev().for_each(|i| text += &format!("[{i}]"));
+                    elem.expand()
+                }
+                _ => return (bits == 0).then_some(text),
+            };
+            ty = self.plain_type(next)?;
+        }
+        None
+    }
+
+    fn type_bits(&self, ty: CTypeId) -> Option<u64> {
+        match &self.program.debug.ctypes[self.plain_type(Some(ty))?] {
+            CType::Base { bits, .. } | CType::Enum { bits, .. } => Some(*bits),
+            CType::Pointer { .. } => Some(u64::from(self.pointer_bits)),
+            CType::Struct { size_bits, .. } | CType::Union { size_bits, .. } => Some(*size_bits),
+            CType::Array { elem, dims } => {
+                let inner = match elem.expand()? {
+                    inner if inner == ty => return None,
+                    inner => self.type_bits(inner)?,
+                };
+                dims.iter().try_fold(inner, |size, dim| size.checked_mul((*dim)?))
+            }
+            _ => None,
+        }
+    }
+}

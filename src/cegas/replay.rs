@@ -1,0 +1,172 @@
+//! Walking a path again with the values the solver found: every value is concrete now, so each branch
+//! decides itself. If the walk does not end in the violation, nothing was found. What happens on the way
+//! is the counterexample's story.
+
+use super::address::Base;
+use super::machine::Machine;
+use super::state::State;
+use super::step::Flow;
+use super::verdict::TraceStep;
+use crate::ir::{FuncId, Inst, InstId, VarId};
+use crate::rules::Demand;
+use crate::smt::{ExprId, Model};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// A walk longer than this is given up; it took the explorer as many steps to get there.
+const MOST_STEPS: u64 = 100_000_000;
+
+/// Of a long story the beginning and the end are kept.
+const KEPT: usize = 500;
+
+#[derive(Default)]
+struct Story {
+    first: Vec<TraceStep>,
+    last: VecDeque<TraceStep>,
+    /// What each variable was when last told.
+    told: FxHashMap<(usize, VarId), String>,
+}
+
+impl Story {
+    fn tell(&mut self, at: InstId, depth: usize, text: String) {
+        let step = TraceStep { at, depth: depth as u32, text };
+        if self.first.len() < KEPT {
+            self.first.push(step);
+        } else {
+            self.last.push_back(step);
+            if self.last.len() > KEPT {
+                self.last.pop_front();
+            }
+        }
+    }
+
+    fn into_steps(mut self) -> Vec<TraceStep> {
+        self.first.extend(self.last);
+        self.first
+    }
+}
+
+impl Machine<'_> {
+    /// The story of the path from `entry` to the violation of `demand` at `at`, with arbitrary values as
+    /// `inputs` says; `None` if the path does not get there.
+    pub(super) fn replay(
+        &mut self,
+        entry: FuncId,
+        inputs: Model,
+        at: InstId,
+        demand: Demand,
+    ) -> Option<Vec<TraceStep>> {
+        self.replay = Some(inputs);
+        let story = self.walk(entry, at, demand);
+        self.replay = None;
+        story
+    }
+
+    fn walk(&mut self, entry: FuncId, target: InstId, demand: Demand) -> Option<Vec<TraceStep>> {
+        let mut state = self.start(entry);
+        let mut story = Story::default();
+        for _ in 0..MOST_STEPS {
+            let Some(at) = state.top().map(|frame| frame.at) else {
+                let func = state.pending.pop_back()?;
+                self.enter_first(&mut state, func).ok()?;
+                continue;
+            };
+            if at == target {
+                let violation = self.violation(&mut state, demand).ok()?;
+                if self.smt.pool.as_const(violation)? != 0 {
+                    return (state.doubt.is_none() && state.assumed.is_empty())
+                        .then(|| story.into_steps());
+                }
+            }
+            self.tell_bindings(&mut story, &mut state, at);
+            let fresh = state.fresh;
+            let flow = self.step(&mut state, at).ok()?;
+            self.tell_step(&mut story, &state, at, fresh);
+            match flow {
+                Flow::Next => self.advance(&mut state).ok()?,
+                Flow::Return(value) => {
+                    let _called = self.leave(&mut state, value).ok()?;
+                }
+                Flow::Blocks(targets) => {
+                    let to = self.only(&targets)?;
+                    if let Inst::Branch { then, .. } = self.program.insts[at].inst {
+                        let answer = if to == then { "true" } else { "false" };
+                        story.tell(at, state.frames.len(), format!("the condition is {answer}"));
+                    }
+                    self.jump(&mut state, to).ok()?;
+                }
+                Flow::Call(callees) => {
+                    let func = self.only(&callees)?;
+                    let name = &self.program.funcs[func].name;
+                    story.tell(at, state.frames.len(), format!("call of {name}"));
+                    self.enter(&mut state, at, func).ok()?;
+                }
+            }
+        }
+        None
+    }
+
+    /// The way whose condition holds; with concrete values there is exactly one.
+    fn only<T: Copy>(&self, ways: &[(ExprId, T)]) -> Option<T> {
+        let mut open = None;
+        for &(cond, to) in ways {
+            match self.smt.pool.as_const(cond)? {
+                0 => {}
+                _ if open.is_some() => return None,
+                _ => open = Some(to),
+            }
+        }
+        open
+    }
+
+    /// Variables that live in values and changed here.
+    fn tell_bindings(&mut self, story: &mut Story, state: &mut State, at: InstId) {
+        for binding in self.program.debug.bindings_at(at) {
+            if binding.address {
+                continue;
+            }
+            let Ok(value) = self.operand(state, binding.value) else { continue };
+            let var = &self.program.debug.vars[binding.var];
+            let Some(shown) = self.show(state, &value, var.ty.expand()) else { continue };
+            let depth = state.frames.len();
+            if story.told.insert((depth, binding.var), shown.clone()) != Some(shown.clone()) {
+                let arrow = if shown.starts_with('&') { "->" } else { "=" };
+                story.tell(at, depth, format!("{} {arrow} {shown}", var.name));
+            }
+        }
+    }
+
+    /// Inputs that were read and variables in memory that changed.
+    fn tell_step(&mut self, story: &mut Story, state: &State, at: InstId, fresh: u32) {
+        let depth = state.frames.len();
+        match self.program.insts[at].inst {
+            Inst::Store { ptr, value, .. } => {
+                let mut state = state.clone();
+                let (Ok(pointer), Ok(value)) =
+                    (self.bits(&mut state, ptr), self.operand(&mut state, value))
+                else {
+                    return;
+                };
+                let places = self.places(pointer);
+                let [place] = places[..] else { return };
+                let Base::Object(instance) = place.base else { return };
+                let Some(offset) = self.smt.pool.as_const(place.offset) else { return };
+                let Some(name) = self.object_name(&state, instance) else { return };
+                let part = self.member(&state, instance, offset as u64);
+                let part = part.unwrap_or_else(|| format!(" + {offset} bytes"));
+                if let Some(shown) = self.show(&state, &value, None) {
+                    let arrow = if shown.starts_with('&') { "->" } else { "=" };
+                    story.tell(at, depth, format!("{name}{part} {arrow} {shown}"));
+                }
+            }
+            Inst::Call { .. } if state.fresh > fresh => {
+                let result = self.program.insts[at].result.expand();
+                let value = result.and_then(|r| state.top()?.values.get(&r).cloned());
+                if let Some(shown) = value.and_then(|value| self.show(state, &value, None)) {
+                    story.tell(at, depth, format!("input: {shown}"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
