@@ -5,18 +5,20 @@ to interpret: `cc1 file.c` (one compilation), `as -o x.o` (its object), `ar`, `l
 `mv`/`cp`/`ln`/`rm` in between. So the truth shares no code and no assumption with the tool under test,
 which looks at the outermost command (`gcc -c …`).
 
-A target has `direct` units (objects on its link line) and `pulled` ones (members of archives that the linker
-took, seen from the file symbols of the linked program); `offered` are all members of those archives; `needed` are those that `main` leads to; `functions` are
-those with external linkage in the linked file, which tell whether the right variant of a file (its macros) was taken.
+A target has
+- `direct` units: objects on its link line;
+- `pulled` ones: members of archives that the linker took, seen from the file symbols of the linked file;
+- `offered` ones: all members of those archives;
+- `needed` ones: those of the linked units that `main` leads to;
+- `libraries`: shared libraries of the same build that it is linked with;
+- `functions` with external linkage in the linked file, which tell whether the right variant of a file was taken.
 
 Invariant: units and targets are in the order of their paths, and every path below the project is relative to it.
 """
 
 import codecs
 import functools
-import json
 import os
-import pathlib
 import re
 import subprocess
 
@@ -351,12 +353,9 @@ def symbols(path):
     return Symbols(path)
 
 
-def write(path, root, log, header):
-    truth = {**header, **Build(root).replay(log).truth()}
-    partial = pathlib.Path(str(path) + ".partial")
-    partial.write_text(json.dumps(truth, indent=1) + "\n")
-    partial.rename(path)
-    return truth
+def truth(root, log, header):
+    """What the build in `root` did, by its strace `log`."""
+    return {**header, **Build(root).replay(log).truth()}
 
 
 # What the C library's own start-up objects define in every program.
