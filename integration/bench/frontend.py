@@ -35,8 +35,11 @@ import prepare  # noqa: E402
 import recipe  # noqa: E402
 
 CLANG, LINK = "clang-19", "llvm-link-19"
+# A dump ends the scan when the models are made and verified, which is the front end's work.
+FRONT_END = ["--dump=targets", "--progress=never", "--quiet"]
 # What gcc takes and clang stops at; everything else only draws a warning.
-GCC_ONLY = re.compile(r"-f(conserve-stack|no-semantic-interposition|var-tracking-assignments|no-ipa-.*)|-Werror.*|-pedantic-errors|-flto.*|-O.*|-g.*|-M.*|-c|-S|-E")
+GCC_ONLY = re.compile(r"-f(conserve-stack|no-semantic-interposition|var-tracking-assignments|no-ipa-.*)|-flto.*"
+                      r"|-Werror.*|-pedantic-errors|-O.*|-g.*|-M.*|-c|-S|-E")
 LENIENT = ["-w", "-Wno-error", "-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion",
            "-Wno-incompatible-function-pointer-types"]
 
@@ -134,7 +137,7 @@ def bench(tool, project, jobs, repetitions):
     database = project.tree("db") / "compile_commands.json"
     units, runs = units_of(database), {"clang": [], "cold": [], "warm": [], "model": []}
     cache, out = project.home / "bench-cache", project.home / "bench.json"
-    scan = [str(tool), f"-j{jobs}", "--progress=never", "--quiet", "--cache-dir", str(cache), str(database)]
+    scan = [str(tool), *FRONT_END, f"-j{jobs}", "--cache-dir", str(cache), str(database)]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         whole = whole_program(project, units, jobs, folder)
@@ -144,8 +147,8 @@ def bench(tool, project, jobs, repetitions):
             runs["cold"].append(measured(scan, project.home, ok=(0, 1, 3)))
             runs["warm"].append(measured(scan, project.home, ok=(0, 1, 3)))
             if whole:
-                runs["model"].append(measured([str(tool), f"-j{jobs}", "--progress=never", "--quiet", "--no-cache",
-                                               "--json", str(out), str(whole)], project.home))
+                runs["model"].append(measured([str(tool), *FRONT_END, f"-j{jobs}", "--no-cache", "--json", str(out),
+                                               str(whole)], project.home))
     shutil.rmtree(cache, ignore_errors=True)
     instructions = sum(t["model"]["instructions"] for t in json.loads(out.read_text())["targets"]) if whole else 0
     return Row(project.name, len(units), runs, instructions, whole.stat().st_size if whole else 0)
@@ -187,7 +190,7 @@ def fixed_part(tool, folder):
     empty.write_text("int main(void) { return 0; }\n")
     bitcode = empty.with_suffix(".bc")
     measured([CLANG, "-O0", "-g", "-emit-llvm", "-c", str(empty), "-o", str(bitcode)], folder, ok=(0,))
-    costs = [measured([str(tool), "--no-cache", "--quiet", "--progress=never", str(bitcode)], folder) for _ in range(5)]
+    costs = [measured([str(tool), *FRONT_END, "--no-cache", str(bitcode)], folder) for _ in range(5)]
     return statistics.median(c.wall for c in costs), statistics.median(c.memory for c in costs)
 
 

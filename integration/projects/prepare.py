@@ -8,6 +8,7 @@ and that under strace, from which $CEGAS_PROJECTS/NAME/truth.json comes. The bui
 generated sources and headers must be there when the database is scanned.
 """
 
+import json
 import os
 import shutil
 import sys
@@ -27,10 +28,17 @@ def prepare(project, jobs):
     strace, database = project.home / "strace.log", tree / "compile_commands.json"
     command = truth.STRACE + ["-o", str(strace), "bear", "--output", str(database), "--"] + project.build_command(jobs)
     recipe.run(command, tree, project.home / "db.build.log", f"{project.name}: build")
-    facts = truth.write(out, tree, strace, {"project": project.name, "version": project.version()})
-    if not os.environ.get("CEGAS_KEEP_STRACE"): strace.unlink()
+    facts = truth.truth(tree, strace, {"project": project.name, "version": project.version()})
+    found = f"{len(facts['units'])} units, {len(facts['targets'])} targets"
+    if found != project.expect:
+        raise recipe.Failure(f"{project.name}: the build made {found}, but recipes/{project.name} expects {project.expect}; "
+                             f"look at {project.home}/db.build.log")
+    partial = out.with_suffix(".partial")
+    partial.write_text(json.dumps(facts, indent=1) + "\n")
+    partial.rename(out)
+    strace.unlink()
     shutil.rmtree(project.home / "db.kept", ignore_errors=True)
-    print(f"{project.name}: {len(facts['units'])} units, {len(facts['targets'])} targets", flush=True)
+    print(f"{project.name}: {found}", flush=True)
 
 
 def main():

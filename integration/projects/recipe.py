@@ -3,8 +3,8 @@
 A recipe is a file of `key='value'` lines that both sh and Python read: `package` (Debian source
 package), `needs` (packages to build it), `unpack` (run once in the fresh source tree), `dir` (subfolder
 that is the project), `configure` (may be empty), `build` (one command, never a shell line: it is what
-a user would give to `cegas-scan --`) and `database` (the compile_commands.json that the build system
-itself writes, if it does).
+a user would give to `cegas-scan --`), `database` (the compile_commands.json that the build system itself
+writes, if it does) and `expect` (how much the build of these sources makes: a guard of the truth itself).
 
 Invariant: a tree below the cache is either absent or complete: it is filled under another name first.
 """
@@ -18,7 +18,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 CACHE = pathlib.Path(os.environ.get("CEGAS_PROJECTS") or HERE.parent.parent / "target" / "projects").absolute()
-KEYS = {"package", "needs", "unpack", "dir", "configure", "build", "database"}
+KEYS = {"package", "needs", "unpack", "dir", "configure", "build", "database", "expect"}
 
 
 class Failure(Exception):
@@ -40,6 +40,7 @@ class Recipe:
         self.configure = values.get("configure", "")
         self.build = shlex.split(values["build"])
         self.database = values.get("database")
+        self.expect = values["expect"]
         self.home = CACHE / name
 
     def version(self):

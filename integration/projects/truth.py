@@ -5,18 +5,20 @@ to interpret: `cc1 file.c` (one compilation), `as -o x.o` (its object), `ar`, `l
 `mv`/`cp`/`ln`/`rm` in between. So the truth shares no code and no assumption with the tool under test,
 which looks at the outermost command (`gcc -c …`).
 
-A target has `direct` units (objects on its link line) and `pulled` ones (members of archives that the linker
-took, seen from the file symbols of the linked program); `offered` are all members of those archives; `functions` are
-those with external linkage in the linked file, which tell whether the right variant of a file (its macros) was taken.
+A target has
+- `direct` units: objects on its link line;
+- `pulled` ones: members of archives that the linker took, seen from the file symbols of the linked file;
+- `offered` ones: all members of those archives;
+- `needed` ones: those of the linked units that `main` leads to;
+- `libraries`: shared libraries of the same build that it is linked with;
+- `functions` with external linkage in the linked file, which tell whether the right variant of a file was taken.
 
 Invariant: units and targets are in the order of their paths, and every path below the project is relative to it.
 """
 
 import codecs
 import functools
-import json
 import os
-import pathlib
 import re
 import subprocess
 
@@ -35,7 +37,8 @@ def unquote(text):
 
 
 def events(log, start):
-    """Yield (cwd, executable, argv) for every successful execve, in time order; the build began in `start`."""
+    """Yield (driver, cwd, executable, argv) for every successful execve, in time order. The build began in `start`;
+    `driver` is the process that started this one, but for Bear's wrapper in between."""
     lines = []
     pending = {}
     for line in open(log, encoding="latin-1"):
@@ -51,7 +54,7 @@ def events(log, start):
             entry = pending.pop((int(resumed[1]), resumed[2]), None)
             if entry:
                 entry[3] = int(resumed[3])
-    directory = {}
+    directory, parent, wrapped = {}, {}, set()
     for pid, name, rest, result in lines:
         if result is None or result < 0:
             continue
@@ -65,7 +68,8 @@ def events(log, start):
         elif name in ("clone", "clone3", "fork", "vfork"):
             # Here, where the call begins: the child's first line may come before the call's end. A number may
             # have belonged to another process before.
-            directory[result] = cwd
+            directory[result], parent[result] = cwd, pid
+            wrapped.discard(result)
         elif name == "execve":
             executable = STRING.match(rest)
             arguments, at = [], rest.index("[", executable.end()) + 1
@@ -73,7 +77,13 @@ def events(log, start):
                 string = STRING.match(rest, at)
                 arguments.append(unquote(string[1]))
                 at = string.end() + (2 if rest.startswith(", ", string.end()) else 0)
-            yield cwd, unquote(executable[1]), arguments
+            if executable[1].endswith("/bear/wrapper"):
+                wrapped.add(pid)
+                continue
+            driver = parent.get(pid)
+            while driver in wrapped:
+                driver = parent.get(driver)
+            yield driver, cwd, unquote(executable[1]), arguments
 
 
 class Build:
@@ -83,6 +93,8 @@ class Build:
         self.root = os.path.realpath(root)
         self.units = []      # dicts: file, macros, language, object
         self.assembly = {}   # temporary .s → unit
+        self.piped = {}      # driver → unit whose assembly goes through a pipe
+        self.waiting = {}    # driver → object of an assembler that reads a pipe
         self.objects = {}    # path → set of units (objects and partial links)
         self.archives = {}   # path → ordered dict member name → set of units
         self.moved = {}      # object as compiled → where it is now
@@ -96,12 +108,12 @@ class Build:
         return path if path in self.objects or path in self.archives or path in self.links else os.path.realpath(path)
 
     def replay(self, log):
-        for cwd, executable, argv in events(log, self.root):
+        for driver, cwd, executable, argv in events(log, self.root):
             tool = os.path.basename(executable)
             if tool in COMPILERS:
-                self.compile(cwd, COMPILERS[tool], argv)
+                self.compile(driver, cwd, COMPILERS[tool], argv)
             elif re.fullmatch(r"(.*-)?as", tool):
-                self.assemble(cwd, argv)
+                self.assemble(driver, cwd, argv)
             elif re.fullmatch(r"(.*-)?(gcc-)?ar", tool):
                 self.archive(cwd, argv)
             elif re.fullmatch(r"(.*-)?ld(\.bfd|\.gold)?", tool):
@@ -110,7 +122,7 @@ class Build:
                 self.move(cwd, tool, argv)
         return self
 
-    def compile(self, cwd, language, argv):
+    def compile(self, driver, cwd, language, argv):
         # Preprocessing only (-E), from which a `.S` file or a dependency list comes.
         if "-E" in argv:
             return
@@ -134,9 +146,14 @@ class Build:
             return
         unit = {"file": self.path(cwd, source), "macros": macros, "language": language, "object": None}
         self.units.append(unit)
-        self.assembly[self.path(cwd, output or "-")] = unit
+        if output not in (None, "-"):
+            self.assembly[self.path(cwd, output)] = unit
+        elif driver in self.waiting:
+            self.assembled(unit, self.waiting.pop(driver))
+        else:
+            self.piped[driver] = unit
 
-    def assemble(self, cwd, argv):
+    def assemble(self, driver, cwd, argv):
         output, source, at = None, None, 1
         while at < len(argv):
             if argv[at] == "-o":
@@ -147,14 +164,24 @@ class Build:
             elif not argv[at].startswith("-") or argv[at] == "-":
                 source = argv[at]
             at += 1
-        if output is None or source is None:
+        if output is None:
+            return
+        path = self.path(cwd, output)
+        if source in (None, "-"):
+            # With -pipe the same driver starts both, and either may be seen first.
+            if driver in self.piped:
+                self.assembled(self.piped.pop(driver), path)
+            else:
+                self.waiting[driver] = path
             return
         unit = self.assembly.get(self.path(cwd, source))
         if unit is None:
             # Hand-written assembly, itself a unit that no C tool can model.
             unit = {"file": self.path(cwd, source), "macros": [], "language": "asm", "object": None}
             self.units.append(unit)
-        path = self.path(cwd, output)
+        self.assembled(unit, path)
+
+    def assembled(self, unit, path):
         unit["object"] = path
         self.archives.pop(path, None)
         self.objects[path] = [unit]
@@ -250,6 +277,17 @@ class Build:
         path = os.path.join(self.root, unit["object"])
         return symbols(self.moved.get(path, path))
 
+    def needed(self, units, linked):
+        """Of the linked units, those that `main` needs: the others are there only because the link line named them."""
+        # A compile-and-link command names its sources in the database too.
+        found = {n for n in linked if not units[n]["object"] or "main" in self.symbols_of(units[n]).visible}
+        more = found
+        while more:
+            asked = set().union(*(self.symbols_of(units[n]).undefined for n in more if units[n]["object"]))
+            more = {n for n in linked if n not in found and self.symbols_of(units[n]).visible & asked}
+            found = found | more
+        return found
+
     def functions(self, table, units):
         """The functions with external linkage in a linked file."""
         objects = [self.symbols_of(unit) for unit in units if unit["object"]]
@@ -282,18 +320,20 @@ class Build:
                       and (real[n]["object"] is None or self.symbols_of(real[n]).names <= table.names)]
             targets.append({"name": relative(path), "kind": link["kind"], "direct": direct, "pulled": pulled,
                             "offered": offered, "libraries": [relative(p) for p in link["libraries"]],
+                            "needed": sorted(self.needed(real, direct + pulled)),
                             "functions": sorted(self.functions(table, [real[n] for n in direct + pulled]))})
         for path, members in sorted(self.archives.items()):
             units = ids([unit for held in members.values() for unit in held])
             if units and os.path.exists(path):
                 targets.append({"name": relative(path), "kind": "archive", "direct": units, "pulled": [],
-                                "offered": [], "libraries": [], "functions": []})
+                                "offered": [], "libraries": [], "needed": [],
+                                "functions": []})
         return {"units": real, "targets": sorted(targets, key=lambda target: target["name"])}
 
 
 class Symbols:
     """The symbol table of an object or a linked program: the names of the source files (one for each object that the
-    linker took), of what it defines for others, and of its functions."""
+    linker took), of what it lacks, of what it defines for others (in the program; anywhere), and of its functions."""
 
     def __init__(self, path):
         text = subprocess.run(["readelf", "-sW", path], capture_output=True, text=True, errors="replace").stdout
@@ -301,6 +341,8 @@ class Symbols:
         rows = [row for row in rows if len(row) == 8 and row[0].endswith(":")]
         self.files = {row[7] for row in rows if row[3] == "FILE"}
         defined = [row for row in rows if row[6] != "UND"]
+        self.undefined = {row[7].split("@")[0] for row in rows if row[6] == "UND"}
+        self.visible = {row[7].split("@")[0] for row in defined if row[4] in ("GLOBAL", "WEAK")}
         self.names = {row[7].split("@")[0] for row in defined if row[4] == "GLOBAL" and row[5] == "DEFAULT"}
         self.functions = {row[7].split("@")[0] for row in defined if row[3] == "FUNC" and row[4] in ("GLOBAL", "WEAK")}
         self.locals = {row[7] for row in defined if row[3] == "FUNC" and row[4] == "LOCAL"}
@@ -311,12 +353,9 @@ def symbols(path):
     return Symbols(path)
 
 
-def write(path, root, log, header):
-    truth = {**header, **Build(root).replay(log).truth()}
-    partial = pathlib.Path(str(path) + ".partial")
-    partial.write_text(json.dumps(truth, indent=1) + "\n")
-    partial.rename(path)
-    return truth
+def truth(root, log, header):
+    """What the build in `root` did, by its strace `log`."""
+    return {**header, **Build(root).replay(log).truth()}
 
 
 # What the C library's own start-up objects define in every program.
