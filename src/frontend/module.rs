@@ -2,6 +2,7 @@
 //! would otherwise do on an error, which is to end the process.
 
 use super::llvm::{LlvmLinkage, Reader, Val};
+use super::llvm_extra::Linker;
 use compile_db::Symbols;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
@@ -75,7 +76,9 @@ pub fn link<'ctx>(
     notes: &mut Vec<String>,
 ) -> Result<Module<'ctx>, LinkError> {
     let mut definitions: FxHashMap<String, usize> = FxHashMap::default();
-    let mut whole: Option<(Module<'ctx>, String)> = None;
+    let whole = context.create_module("whole");
+    let mut linker = Linker::new(&whole);
+    let mut first_layout: Option<String> = None;
     for (index, piece) in pieces.iter().enumerate() {
         let module = read(context, piece.name, piece.bitcode)
             .map_err(|reason| LinkError::Unreadable { name: piece.name.into(), reason })?;
@@ -96,9 +99,13 @@ pub fn link<'ctx>(
                 }
             }
         }
-        match &whole {
-            None => whole = Some((module, layout)),
-            Some((_, first_layout)) if *first_layout != layout => {
+        match &first_layout {
+            None => {
+                whole.set_triple(&module.get_triple());
+                whole.set_data_layout(&module.get_data_layout());
+                first_layout = Some(layout);
+            }
+            Some(first_layout) if *first_layout != layout => {
                 return Err(LinkError::Layouts {
                     first: pieces[0].name.into(),
                     second: piece.name.into(),
@@ -106,15 +113,12 @@ pub fn link<'ctx>(
                     second_layout: layout,
                 });
             }
-            Some((linked, _)) => {
-                linked.link_in_module(module).map_err(|message| LinkError::Link {
-                    name: piece.name.into(),
-                    reason: message.to_string_lossy().into(),
-                })?
-            }
+            Some(_) => {}
         }
+        linker.add(module).map_err(|reason| LinkError::Link { name: piece.name.into(), reason })?;
     }
-    whole.map(|(module, _)| module).ok_or(LinkError::Empty)
+    drop(linker);
+    if first_layout.is_some() { Ok(whole) } else { Err(LinkError::Empty) }
 }
 
 /// What other units see, and must be defined once.
