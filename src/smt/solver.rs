@@ -23,6 +23,8 @@ const MAX_ROUNDS: usize = 4;
 /// this pool's expressions only.
 #[derive(Debug, Clone, Default)]
 pub struct Solver {
+    /// Open so that it can be borrowed beside other things; never put another in its place, the
+    /// cache would answer for expressions it does not know.
     pub pool: Pool,
     cache: Cache,
     sets: VarSets,

@@ -127,8 +127,3 @@ fn read_model(
     }
     Some(model)
 }
-
-/// The version of the library in use, for reports.
-pub fn version() -> String {
-    z3::full_version().to_string()
-}
