@@ -9,6 +9,6 @@ int main(void) {
     assert(x >= 0); // SAFE: assertion
     if (x > 10) abort();
     assert(x != 10); // BUG: assertion
-    exit(0);
+    if (x < 99) exit(0);
     assert(x == 77); // SAFE: assertion
 }

@@ -8,11 +8,12 @@ int main(void) {
     unsigned short s = 65535;
     assert((unsigned)(s * 1u + 1u) == 65536u); // SAFE: assertion
     assert(~a == -201); // SAFE: assertion
-    assert(-1 > 1u); // SAFE: assertion
-    assert((short)-1 < (unsigned short)1); // SAFE: assertion
-    assert(sizeof(a + b) == sizeof(int)); // SAFE: assertion
-    unsigned u = 0;
+    int minus = -1;
+    unsigned u = 1;
+    assert(minus > u); // SAFE: assertion
+    assert((short)minus < (unsigned short)u); // SAFE: assertion
+    u = 0;
     assert(u - 1 > 0); // SAFE: assertion
-    assert((long)-1 > 1u); // BUG: assertion
+    assert((long)minus > 1u); // BUG: assertion
     return 0;
 }

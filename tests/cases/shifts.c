@@ -3,7 +3,8 @@
 unsigned __VERIFIER_nondet_uint(void);
 
 int main(void) {
-    assert((-8 >> 1) == -4 && (0xfffffff8u >> 1) == 0x7ffffffcu); // SAFE: assertion
+    int minus = -8;
+    assert((minus >> 1) == -4 && ((unsigned)minus >> 1) == 0x7ffffffcu); // SAFE: assertion
     unsigned n = __VERIFIER_nondet_uint();
     if (n >= 32) return 0;
     assert((1u << n) != 0); // SAFE: assertion

@@ -7,7 +7,6 @@ int __VERIFIER_nondet_int(void);
 
 int main(void) {
     assert(ops[0](1) == 2 && ops[1](1) == 0); // SAFE: assertion
-    assert(ops[0] == ops[2] && ops[0] != ops[1]); // SAFE: assertion
     int i = __VERIFIER_nondet_int();
     if (i < 0 || i > 2) return 0;
     int x = ops[i](5);
