@@ -3,7 +3,8 @@
 #   make scan                 build, scan the demo project, write cegas.sarif
 #   make scan DIR=path        scan another project (BUILD="make -j8 all" says how it is built)
 #   make test                 format, lints and all fast tests
-#   make bench                how fast the front end is (PROJECTS="zlib lua" picks some)
+#   make bench                how fast the front end is (PROJECTS="zlib lua" picks some), then 20,000
+#                             random programs whose verdicts must agree with their executions
 #   make test-integration     whole projects against the truth (likewise; fetches their sources)
 #   make install              put cegas-scan and `cargo cegas` where cargo puts programs
 
@@ -38,6 +39,7 @@ test:
 bench: build
 	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
 	@$(CLEAN) integration/bench/frontend.py $(PROJECTS)
+	CEGAS_DIFFERENTIAL=20000 $(CARGO) test --release --test differential -- --nocapture
 
 test-integration: build
 	@integration/setup/ensure test

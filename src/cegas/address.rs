@@ -151,13 +151,17 @@ impl Machine<'_> {
             (Base::Object(_), Base::Junk) | (Base::Junk, Base::Object(_)) if equality => {
                 self.smt.pool.bool(pred == IntPredicate::Ne)
             }
-            (Base::Object(_), Base::Number) if self.smt.pool.as_const(b.offset) == Some(0) => {
+            (Base::Object(_), Base::Number)
+                if !is_signed(pred) && self.smt.pool.as_const(b.offset) == Some(0) =>
+            {
                 // An object is not at address zero, and everything else is above it.
                 let holds =
                     matches!(pred, IntPredicate::Ne | IntPredicate::UGt | IntPredicate::UGe);
                 self.smt.pool.bool(holds)
             }
-            (Base::Number, Base::Object(_)) if self.smt.pool.as_const(a.offset) == Some(0) => {
+            (Base::Number, Base::Object(_))
+                if !is_signed(pred) && self.smt.pool.as_const(a.offset) == Some(0) =>
+            {
                 let holds =
                     matches!(pred, IntPredicate::Ne | IntPredicate::ULt | IntPredicate::ULe);
                 self.smt.pool.bool(holds)
@@ -179,6 +183,19 @@ impl Machine<'_> {
         life == Life::Live
             && (self.smt.pool.as_const(inside) == Some(1)
                 || (at_start && !matches!(origin, Origin::Varargs(_))))
+    }
+}
+
+/// As a signed number, an address may be on either side of zero.
+fn is_signed(pred: IntPredicate) -> bool {
+    match pred {
+        IntPredicate::SGt | IntPredicate::SGe | IntPredicate::SLt | IntPredicate::SLe => true,
+        IntPredicate::Eq
+        | IntPredicate::Ne
+        | IntPredicate::UGt
+        | IntPredicate::UGe
+        | IntPredicate::ULt
+        | IntPredicate::ULe => false,
     }
 }
 

@@ -159,7 +159,7 @@ impl<'a> Explorer<'a> {
             if self.until_look == 0 && self.is_over() {
                 return;
             }
-            let before = state.top().map(|frame| frame.block);
+            let before = state.top().map(|frame| (frame.block, frame.at));
             let outcome = self.advance(&mut state);
             match outcome {
                 Ok(Next::Go) => {}
@@ -172,7 +172,9 @@ impl<'a> Explorer<'a> {
                     return self.cut(Reason::Unsupported { what, at });
                 }
             }
-            if state.top().map(|frame| frame.block) != before {
+            // A block may also go back to itself.
+            let now = state.top().map(|frame| (frame.block, frame.at));
+            if now.map(|(block, _)| block) != before.map(|(block, _)| block) || now <= before {
                 if landmark.as_ref().is_some_and(|mark| mark.same(&state)) {
                     self.paths += 1;
                     return;

@@ -44,7 +44,10 @@ const ENDS: &[&str] = &[
 ];
 
 /// Functions whose result is any number, and that touch nothing.
-const NUMBERS: &[&str] = &["rand", "random", "getpid", "clock"];
+const NUMBERS: &[&str] = &["clock"];
+
+/// The same, but never a negative one.
+const NATURALS: &[&str] = &["rand", "random", "getpid"];
 
 impl Machine<'_> {
     pub(super) fn external(
@@ -71,6 +74,10 @@ impl Machine<'_> {
             _ if ENDS.contains(&name) => return Err(Stop::End),
             _ if OUTPUT.contains(&name) || NUMBERS.contains(&name) => match result {
                 Some(ty) => Some(self.arbitrary(state, ty, Source::Input)?),
+                None => None,
+            },
+            _ if NATURALS.contains(&name) => match result {
+                Some(ty) => Some(self.natural(state, ty)?),
                 None => None,
             },
             "malloc" | "__builtin_malloc" => {
@@ -154,6 +161,16 @@ impl Machine<'_> {
             self.assume(state, is_bool)?;
         }
         Ok(Some(value))
+    }
+
+    fn natural(&mut self, state: &mut State, ty: TypeId) -> Step<Value> {
+        let value = self.arbitrary(state, ty, Source::Input)?;
+        if let Value::Bits(bits) = value {
+            let zero = self.smt.pool.constant(0, self.smt.pool.width(bits));
+            let holds = self.smt.pool.sle(zero, bits);
+            self.assume(state, holds)?;
+        }
+        Ok(value)
     }
 
     fn allocate(

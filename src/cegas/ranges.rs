@@ -139,7 +139,8 @@ impl Machine<'_> {
         for arg in &args {
             let Value::Bits(value) = arg else { return gap("a struct among variable arguments") };
             let bytes = u64::from(self.smt.pool.width(*value).div_ceil(8));
-            if bytes > 8 {
+            // The 32-bit convention aligns no argument to more than a word.
+            if bytes > 8 && slot == 8 {
                 end = end.next_multiple_of(16);
             }
             let bytes = bytes.next_multiple_of(slot);

@@ -406,6 +406,11 @@ impl<'m> Val<'m> {
         unsafe { LLVMGetFCmpPredicate(self.0) }
     }
 
+    /// The block an instruction stands in.
+    pub fn block(self) -> Blk<'m> {
+        Blk(unsafe { LLVMGetInstructionParent(self.0) }, PhantomData)
+    }
+
     pub fn incoming(self) -> impl Iterator<Item = (Blk<'m>, Val<'m>)> {
         let count = unsafe { LLVMCountIncoming(self.0) };
         (0..count).map(move |i| unsafe {

@@ -48,7 +48,7 @@ pub enum Kind {
     Int(Int),
     /// A bit-field promotes like its type, but holds less.
     Bits(Int),
-    Float(&'static str),
+    Float,
 }
 
 /// A program under construction.
@@ -137,7 +137,7 @@ impl Generator {
                 Kind::Int(_) | Kind::Bits(_) => {
                     self.line(&format!("h = h * 31 + (unsigned long long)({text});"));
                 }
-                Kind::Float(_) => {
+                Kind::Float => {
                     let number = as_integer(&text);
                     self.line(&format!("h = h * 31 + (unsigned long long)({number});"));
                 }
@@ -168,7 +168,7 @@ impl Generator {
             let Lvalue { text, ty } = self.lvalues[n].clone();
             return match ty {
                 Kind::Int(_) | Kind::Bits(_) => text,
-                Kind::Float(_) => as_integer(&text),
+                Kind::Float => as_integer(&text),
             };
         }
         match self.readable.get(n - self.lvalues.len()) {
@@ -233,7 +233,7 @@ impl Generator {
         let held: Vec<String> = self
             .lvalues
             .iter()
-            .filter(|lvalue| matches!(lvalue.ty, Kind::Float(_)))
+            .filter(|lvalue| matches!(lvalue.ty, Kind::Float))
             .map(|lvalue| lvalue.text.clone())
             .collect();
         if depth == 0 || self.random.once_in(4) {
@@ -370,7 +370,7 @@ impl Generator {
     fn assign_expression(&mut self) -> String {
         let Lvalue { text, ty } = self.random.pick(&self.lvalues.clone()).clone();
         let int = match ty {
-            Kind::Float(_) => {
+            Kind::Float => {
                 let op = *self.random.pick(&["=", "=", "+=", "-=", "*="]);
                 return format!("{text} {op} {}", self.float(2));
             }

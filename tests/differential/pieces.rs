@@ -28,7 +28,7 @@ pub fn declare(g: &mut Generator, most: usize) {
         let name = g.name("f");
         let value = g.random.below(50);
         g.line(&format!("{ty} {name} = {value}.25;"));
-        g.lvalues.push(Lvalue { text: name, ty: Kind::Float(ty) });
+        g.lvalues.push(Lvalue { text: name, ty: Kind::Float });
     }
     for _ in 0..1 + g.random.below(most) {
         match g.random.below(12) {
@@ -56,8 +56,7 @@ fn scalar(g: &mut Generator) {
     let value = g.literal();
     if g.random.once_in(2) {
         let name = g.name("v");
-        let volatile = if g.mode == Mode::Fixed { "" } else { "register " };
-        g.line(&format!("{volatile}{} {name} = {value};", ty.0));
+        g.line(&format!("{} {name} = {value};", ty.0));
         add(g, name, ty);
     } else {
         let name = g.name("g");

@@ -97,7 +97,7 @@ pub fn ask(dir: &Path, question: &Question) -> Vec<Outcome> {
             continue;
         };
         outcomes.push(match (verdict.as_str(), holds) {
-            ("unknown", _) => Outcome::Unknown(obligation["message"].to_string()),
+            ("unknown", _) => Outcome::Unknown(obligation["reason"].to_string()),
             ("safe", true) | ("unsafe", false) => Outcome::Right,
             _ => Outcome::Wrong { line, verdict },
         });

@@ -305,12 +305,13 @@ impl<'m> Lowering<'m> {
     /// A phi's operands over the edges that are left, one for each predecessor.
     fn live_incoming(&self, phi: Val<'m>) -> Vec<(BlockId, Val<'m>)> {
         let mut seen = rustc_hash::FxHashSet::default();
-        let here = self.block;
+        // Not the block it is lowered into: a chain may begin with where a folded branch goes instead.
+        let here = phi.block();
         phi.incoming()
             .filter_map(|(pred, value)| {
                 let block = *self.labels.get(&pred)?;
                 let taken = match self.exit(pred) {
-                    Exit::Jump(to) | Exit::Check { to, .. } => self.labels.get(&to) == Some(&here),
+                    Exit::Jump(to) | Exit::Check { to, .. } => to == here,
                     Exit::Other => true,
                 };
                 // Inside a chain the predecessor is this block itself, and no other is left.

@@ -1,0 +1,72 @@
+//! C files that state their verdicts: every assertion's line in `tests/cases/*.c` ends in `// SAFE: rule`,
+//! `// BUG: rule` or `// UNKNOWN: rule`. An obligation without such a comment fails, and so does a comment
+//! without its obligation. A first line `// FLAGS: …` gives flags for the compiler.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is said of the obligations of a line: rule and verdict.
+type Claims = BTreeMap<u64, Vec<(String, String)>>;
+
+const MARKS: &[(&str, &str)] =
+    &[("// SAFE: ", "safe"), ("// BUG: ", "unsafe"), ("// UNKNOWN: ", "unknown")];
+
+fn expected(text: &str) -> Claims {
+    let mut claims = Claims::new();
+    for (line, number) in text.lines().zip(1..) {
+        for (mark, verdict) in MARKS {
+            for part in line.split(mark).skip(1) {
+                let rule = part.split_whitespace().next().unwrap_or_default().to_owned();
+                claims.entry(number).or_default().push((rule, (*verdict).to_owned()));
+            }
+        }
+    }
+    claims
+}
+
+fn found(file: &Path, text: &str, dir: &Path) -> Claims {
+    let report = dir.join("report.json");
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_cegas-scan"));
+    tool.args(["--no-cache", "-q", "--rules", "assertion", "--timeout", "10", "--json"]);
+    tool.arg(&report).arg(file);
+    let flags = text.lines().next().and_then(|line| line.strip_prefix("// FLAGS: "));
+    tool.args(flags.unwrap_or_default().split_whitespace().map(|flag| format!("--cflags={flag}")));
+    let output = tool.output().expect("the tool runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let json = fs::read_to_string(&report).unwrap_or_else(|_| panic!("{file:?}: {said}"));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("a report is JSON");
+    let mut claims = Claims::new();
+    for obligation in json["obligations"].as_array().expect("obligations") {
+        let line = obligation["location"]["line"].as_u64().unwrap_or(0);
+        let word = |key: &str| obligation[key].as_str().unwrap_or_default().to_owned();
+        claims.entry(line).or_default().push((word("rule"), word("verdict")));
+    }
+    claims
+}
+
+#[test]
+fn verdicts_are_as_the_files_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).expect("cases").flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "c"));
+    files.sort();
+    assert!(!files.is_empty(), "no cases");
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut wrong = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a case");
+        let (expected, found) = (expected(&text), found(&file, &text, dir.path()));
+        let lines: std::collections::BTreeSet<u64> =
+            expected.keys().chain(found.keys()).copied().collect();
+        for line in lines {
+            let (said, came) = (expected.get(&line), found.get(&line));
+            if said != came {
+                wrong.push(format!("{}:{line}: said {said:?}, found {came:?}", file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
