@@ -64,7 +64,7 @@ impl Graph<'_> {
         if !self.has_memory(object) {
             return;
         }
-        if place == Place::Any {
+        if place == Place::Any || self.is_flat(object) {
             let all = self.all_of(object);
             return self.read_somewhere(id, all);
         }
@@ -76,7 +76,7 @@ impl Graph<'_> {
         }
     }
 
-    fn read_somewhere(&mut self, id: u32, from: Node) {
+    pub(super) fn read_somewhere(&mut self, id: u32, from: Node) {
         let spread = match self.copier(id).spread {
             Some(node) => node,
             None => {

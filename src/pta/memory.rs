@@ -10,6 +10,7 @@ use super::constraints::Node;
 use super::graph::Graph;
 use super::objects::{Location, LocationId, ObjectId, ObjectKind};
 use super::shape::{Ground, Place, Shape, Spread};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A cell of a pointer's size, with all offsets it stands for.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +74,7 @@ impl Graph<'_> {
         !matches!(self.objects.objects[object].kind, ObjectKind::Func(_) | ObjectKind::Literals)
     }
 
-    fn is_flat(&self, object: ObjectId) -> bool {
+    pub(super) fn is_flat(&self, object: ObjectId) -> bool {
         self.objects.objects[object].shape == Shape::Flat
     }
 
@@ -192,6 +193,7 @@ impl Graph<'_> {
             return;
         }
         let from = match place {
+            _ if self.is_flat(object) => self.read_gate(object, EVERYWHERE, width),
             Place::Any => self.read_gate(object, EVERYWHERE, width),
             Place::Spread(spread) => self.read_gate(object, spread, width),
             Place::At(offset) => {
@@ -211,6 +213,7 @@ impl Graph<'_> {
             return;
         }
         let to = match place {
+            _ if self.is_flat(object) => self.write_gate(object, EVERYWHERE, width),
             Place::Any => self.write_gate(object, EVERYWHERE, width),
             Place::Spread(spread) => self.write_gate(object, spread, width),
             Place::At(offset) => {
@@ -221,6 +224,55 @@ impl Graph<'_> {
             }
         };
         self.edge(from, to);
+    }
+
+    /// Makes one place of every object in which whatever is read anywhere is written everywhere: all its
+    /// cells hold the same already. Their locations become one in all sets.
+    pub(super) fn flatten(&mut self) -> bool {
+        let mut flat: FxHashSet<ObjectId> = FxHashSet::default();
+        for object in self.objects.objects.keys() {
+            let gates = self.memory.get(object).map_or(&[][..], |memory| &memory.gates);
+            let all = gates.iter().find(|gate| gate.spread == EVERYWHERE);
+            if let Some((read, write)) = all.and_then(|gate| Some((gate.read?, gate.write?)))
+                && !self.is_flat(object)
+                && self.find(read) == self.find(write)
+            {
+                flat.insert(object);
+            }
+        }
+        let mut objects: Vec<ObjectId> = flat.iter().copied().collect();
+        objects.sort_unstable();
+        for &object in &objects {
+            self.objects.objects[object].shape = Shape::Flat;
+            let memory = std::mem::take(&mut self.memory[object]);
+            let gates = memory.gates.iter().flat_map(|gate| gate.read.into_iter().chain(gate.write));
+            let cells = memory.cells.iter().map(|cell| cell.node);
+            let nodes: Vec<Node> = gates.chain(cells).collect();
+            self.merge_all(&nodes);
+            let one = nodes.first().copied();
+            let gate = Gate { spread: EVERYWHERE, width: 1, write: one, read: one };
+            self.memory[object].gates.push(gate);
+            self.memory[object].escaped = memory.escaped;
+            for ((copier, _), one) in memory.readers.into_iter().zip(one.into_iter().cycle()) {
+                self.read_somewhere(copier, one);
+            }
+        }
+        if objects.is_empty() {
+            return false;
+        }
+        let mut instead = FxHashMap::default();
+        for location in self.objects.locations.keys() {
+            let Location { object, place } = self.objects.locations[location];
+            if place != Place::Any && flat.contains(&object) {
+                instead.insert(location, object);
+            }
+        }
+        let instead = instead
+            .into_iter()
+            .map(|(location, object)| (location.as_u32(), self.objects.any(object).as_u32()))
+            .collect();
+        self.collect(&instead);
+        true
     }
 
     /// The object holds `location` when the program starts.

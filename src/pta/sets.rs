@@ -7,6 +7,7 @@
 
 use cranelift_entity::{EntityRef, entity_impl};
 use hashbrown::HashTable;
+use rustc_hash::FxHashMap;
 
 /// A set; meaningful only together with the [`Sets`] that made it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -376,13 +377,18 @@ impl Sets {
     }
 
     /// Forgets every set that is not `live` and gives the others new ids: `table[old]` is the new.
-    pub fn compact(&mut self, live: impl Iterator<Item = SetId>) -> Vec<SetId> {
+    /// A member for which `instead` has another is replaced by it.
+    pub fn compact(
+        &mut self,
+        live: impl Iterator<Item = SetId>,
+        instead: &FxHashMap<u32, u32>,
+    ) -> Vec<SetId> {
         let mut keep = vec![false; self.heads.len()];
         live.for_each(|set| keep[set.index()] = true);
         let mut fresh = Sets::new();
         let mut table = vec![EMPTY; self.heads.len()];
         let mut blocks = vec![u32::MAX; self.blocks.len()];
-        let mut parts = Vec::new();
+        let (mut parts, mut members) = (Vec::new(), Vec::new());
         for (old, _) in keep.iter().enumerate().filter(|&(_, &kept)| kept) {
             parts.clear();
             for &Part { key, block } in self.parts(SetId(old as u32)) {
@@ -392,7 +398,16 @@ impl Sets {
                 }
                 parts.push(Part { key, block: *known });
             }
-            table[old] = fresh.intern(&parts);
+            let set = SetId(old as u32);
+            let replaced = !instead.is_empty() && self.iter(set).any(|m| instead.contains_key(&m));
+            table[old] = if replaced {
+                members.clear();
+                members.extend(self.iter(set).map(|m| instead.get(&m).copied().unwrap_or(m)));
+                members.sort_unstable();
+                fresh.from_sorted(&members)
+            } else {
+                fresh.intern(&parts)
+            };
         }
         std::mem::swap(&mut fresh.unions, &mut self.unions);
         std::mem::swap(&mut fresh.differences, &mut self.differences);
@@ -445,10 +460,19 @@ mod tests {
                 known.push((id, model));
             }
             if round % 500 == 499 {
-                let table = sets.compact(known.iter().map(|(id, _)| *id));
+                let table = sets.compact(known.iter().map(|(id, _)| *id), &FxHashMap::default());
                 known.iter_mut().for_each(|(id, _)| *id = table[id.index()]);
             }
         }
+    }
+
+    #[test]
+    fn replacing_members() {
+        let mut sets = Sets::new();
+        let (a, b) = (sets.from_sorted(&[1, 2, 700]), sets.from_sorted(&[3]));
+        let table = sets.compact([a, b].into_iter(), &[(2, 9), (700, 9)].into_iter().collect());
+        assert!(sets.iter(table[a.index()]).eq([1, 9]));
+        assert!(sets.iter(table[b.index()]).eq([3]));
     }
 
     #[test]

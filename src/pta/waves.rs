@@ -75,7 +75,10 @@ impl Graph<'_> {
         let mut live = 0;
         loop {
             self.add_pending();
-            let order = self.order();
+            let mut order = self.order();
+            if self.flatten() {
+                order = self.order();
+            }
             self.changed = false;
             self.propagate(&order, options, started)?;
             self.look();
@@ -97,7 +100,7 @@ impl Graph<'_> {
                 return Ok(());
             }
             if self.sets.len() > 2 * live + 400_000 {
-                live = self.collect();
+                live = self.collect(&FxHashMap::default());
             }
             self.check(options, started)?;
         }
@@ -115,10 +118,10 @@ impl Graph<'_> {
         Ok(())
     }
 
-    /// Drops sets that no node holds any more.
-    fn collect(&mut self) -> usize {
+    /// Drops sets that no node holds any more, and replaces members of the others.
+    pub(super) fn collect(&mut self, instead: &FxHashMap<u32, u32>) -> usize {
         let live = self.all.iter().chain(&self.sent).chain(&self.seen).copied();
-        let table = self.sets.compact(live);
+        let table = self.sets.compact(live, instead);
         for list in [&mut self.all, &mut self.sent, &mut self.seen] {
             list.iter_mut().for_each(|set| *set = table[set.index()]);
         }
