@@ -1,6 +1,7 @@
 //! What the user pointed at, as units and targets: a project's build, a database, a recorded build,
 //! or plain files.
 
+use crate::cancel::Cancel;
 use crate::config::{Input, Settings};
 use crate::frontend::Source;
 use crate::frontend::unit::Compiled;
@@ -29,7 +30,7 @@ impl Source {
 }
 
 /// Finds out what there is to compile. `scratch` is where a build is configured or recorded.
-pub fn gather(settings: &Settings, scratch: &Path) -> Result<Project> {
+pub fn gather(settings: &Settings, scratch: &Path, cancel: &Cancel) -> Result<Project> {
     match &settings.input {
         Input::Project(folder) => {
             let database = compile_db::discover(folder, settings.build_dir.as_deref(), scratch)?;
@@ -37,11 +38,11 @@ pub fn gather(settings: &Settings, scratch: &Path) -> Result<Project> {
         }
         Input::Database(file) => from_database(file.clone()),
         Input::Files(files) => from_files(files, settings),
-        Input::Record { command, dir } => from_recording(command, dir, scratch),
+        Input::Record { command, dir } => from_recording(command, dir, scratch, cancel),
         Input::Cargo { dir, arguments } => {
             let mut command = vec!["cargo".into(), "build".into()];
             command.extend(arguments.iter().cloned());
-            from_recording(&command, dir, scratch)
+            from_recording(&command, dir, scratch, cancel)
         }
     }
 }
@@ -51,8 +52,14 @@ fn from_database(database: PathBuf) -> Result<Project> {
     Ok(Project { sources: c_sources(&build), build, database: Some(database), one_program: false })
 }
 
-fn from_recording(command: &[std::ffi::OsString], dir: &Path, scratch: &Path) -> Result<Project> {
-    let recording = compile_db::record(command, dir, scratch)?;
+fn from_recording(
+    command: &[std::ffi::OsString],
+    dir: &Path,
+    scratch: &Path,
+    cancel: &Cancel,
+) -> Result<Project> {
+    let recording = compile_db::record(command, dir, scratch, |build| cancel.build(build))?;
+    cancel.check()?;
     let build = recording.build;
     if !recording.status.success() {
         bail!("the build failed ({}): it must succeed without cegas-scan first", recording.status);

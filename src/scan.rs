@@ -21,7 +21,8 @@ pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result
     workers.install(|| {
         let clang = Clang::find()?;
         let store = Store::open(&settings.cache)?;
-        let project = project::gather(settings, store.folder.path())?;
+        let project = project::gather(settings, store.folder.path(), cancel)?;
+        cancel.check()?;
         let compiled = compile(&project, &Compiler::new(&clang, &store.cache, cancel), progress);
         cancel.check()?;
         let targets = chosen_targets(&project, &compiled, settings)?;
@@ -73,9 +74,23 @@ fn chosen_targets(
     }
     targets.retain(|t| settings.targets.is_empty() || settings.targets.contains(&t.name));
     if targets.is_empty() {
-        bail!("the build has no target with C code in it: nothing to analyse");
+        bail!("the build has no target with C code in it{}", reasons(project, compiled, settings));
     }
     Ok(targets)
+}
+
+/// Why units are not there, as far as one line can tell.
+fn reasons(project: &Project, compiled: &[Outcome], settings: &Settings) -> String {
+    let sources = project.sources.iter().zip(compiled);
+    let failed = sources.filter_map(|(s, c)| Some((s.path(), c.as_ref().err()?.as_str())));
+    let skipped = project.build.skipped.iter().map(|s| (s.file.as_path(), s.reason.as_str()));
+    let mut all = failed.chain(skipped);
+    let Some((file, reason)) = all.next() else { return ": nothing to analyse".to_owned() };
+    let more = match all.count() {
+        0 => String::new(),
+        rest => format!("; and {rest} more such"),
+    };
+    format!(": {}: {reason}{more}", report::shown_path(file, &settings.root))
 }
 
 /// What is left of a target's model when it has been looked at.

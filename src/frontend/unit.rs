@@ -17,6 +17,9 @@ use std::sync::{Mutex, PoisonError};
 /// How many variants of one command a manifest remembers: a few branches of a repository.
 const VARIANTS: usize = 4;
 
+/// How clang says that the cache's disk is full.
+const DISK_FULL: &str = "No space left on device";
+
 /// A unit's bitcode, ready to be linked.
 #[derive(Debug)]
 pub struct Compiled {
@@ -61,19 +64,14 @@ impl<'a> Compiler<'a> {
         if let Some(compiled) = self.remembered(unit, &variants) {
             return Ok(compiled);
         }
-        let scratch = self.cache.scratch().map_err(|e| format!("no place for bitcode: {e}"))?;
-        let (output, depfile) = (scratch.path().join("unit.bc"), scratch.path().join("unit.d"));
-        let mut call =
-            self.clang.command(&unit.directory, &unit.flags, &unit.source, &output, &depfile);
-        let (status, said) = self
-            .cancel
-            .run(&mut call)
-            .map_err(|e| format!("cannot run clang in {}: {e}", unit.directory.display()))?;
-        self.cancel.check().map_err(|stopped| stopped.to_string())?;
-        if !status.success() {
-            let said = String::from_utf8_lossy(&said);
-            return Err(clang::first_error(&said));
+        let no_place = |e: std::io::Error| format!("no place for bitcode: {e}");
+        let mut scratch = self.cache.scratch().map_err(no_place)?;
+        let mut outcome = self.call(unit, scratch.path());
+        if matches!(&outcome, Err(error) if error.contains(DISK_FULL)) {
+            scratch = self.cache.scratch_elsewhere(DISK_FULL).map_err(no_place)?;
+            outcome = self.call(unit, scratch.path());
         }
+        let (output, depfile) = outcome?;
         let raw = std::fs::read(&output).map_err(|e| format!("clang wrote no bitcode: {e}"))?;
         let name = unit.source.to_string_lossy();
         let (bitcode, symbols) = prepared(&name, &raw)?;
@@ -84,6 +82,26 @@ impl<'a> Compiler<'a> {
         }
         let key = key.unwrap_or_else(|| Key::of([bitcode.as_slice()]));
         Ok(Compiled { bitcode, symbols, key, from_cache: false })
+    }
+
+    /// Runs clang; what it wrote lies in `scratch`: bitcode, and the names of the files it read.
+    fn call(&self, unit: &Unit, scratch: &Path) -> Result<(PathBuf, PathBuf), String> {
+        let (output, depfile) = (scratch.join("unit.bc"), scratch.join("unit.d"));
+        let mut call =
+            self.clang.command(&unit.directory, &unit.flags, &unit.source, &output, &depfile);
+        let limits = clang::limits();
+        let ended = self
+            .cancel
+            .run(&mut call, limits)
+            .map_err(|e| format!("cannot run clang in {}: {e}", unit.directory.display()))?;
+        self.cancel.check().map_err(|stopped| stopped.to_string())?;
+        if ended.late {
+            return Err(format!("clang was ended after {} s", limits.time.as_secs()));
+        }
+        if !ended.status.success() {
+            return Err(clang::first_error(&String::from_utf8_lossy(&ended.said)));
+        }
+        Ok((output, depfile))
     }
 
     fn command_key(&self, unit: &Unit) -> Key {

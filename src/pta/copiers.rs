@@ -3,8 +3,8 @@
 
 use super::constraints::Node;
 use super::graph::Graph;
-use super::objects::{Location, LocationId, ObjectId, Step};
 use super::memory::{Gate, Piece};
+use super::objects::{Location, LocationId, ObjectId, Step};
 use super::shape::{Place, Spread};
 use rustc_hash::FxHashSet;
 

@@ -4,9 +4,9 @@
 use super::constraints::Node;
 use super::generate::Generator;
 use super::graph::Graph;
+use super::memory::EVERYWHERE;
 use super::objects::{LocationId, ObjectId};
 use super::result::{Callees, Content, PointsTo, Precision, Statistics};
-use super::memory::EVERYWHERE;
 use super::sets::{EMPTY, SetId, Sets};
 use super::shape::Place;
 use crate::ir::{ConstId, FuncId, InstId, Operand, Program, Type, ValueId};

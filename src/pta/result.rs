@@ -1,8 +1,8 @@
 //! The answer, frozen: what each value may point to, what each cell may hold, who may call whom, and
 //! what the analysis had to assume.
 
-use super::objects::{Context, ContextId, Location, LocationId, Object, ObjectId, ObjectKind};
 use super::memory::EVERYWHERE;
+use super::objects::{Context, ContextId, Location, LocationId, Object, ObjectId, ObjectKind};
 use super::sets::{EMPTY, SetId, Sets};
 use super::shape::{Ground, Place, Shape, Spread};
 use crate::ir::{ConstId, FuncId, InstId, Operand, Program, ValueId};

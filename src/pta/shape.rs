@@ -199,9 +199,7 @@ impl Shape {
     pub fn unfold(&self, ground: Ground<'_>, offset: i64) -> Spread {
         match self.arrays_at(ground, offset)[..] {
             [] => Spread { start: offset, span: 1, stride: 0, len: 1 },
-            [only] => {
-                Spread { start: offset, span: 1, stride: only.stride, len: only.len }
-            }
+            [only] => Spread { start: offset, span: 1, stride: only.stride, len: only.len },
             [outer, ..] => {
                 let span = outer.stride - (offset - outer.start).min(outer.stride - 1);
                 Spread { start: offset, span, stride: outer.stride, len: outer.len }
