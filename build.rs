@@ -1,13 +1,62 @@
-//! Compiles the small C++ file that reads what LLVM's C interface hides, and lets the built programs
-//! find the Z3 that set-up put beside the sources.
+//! Compiles the small C++ file that reads what LLVM's C interface hides and the models of library
+//! functions, and lets the built programs find the Z3 that set-up put beside the sources.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    compile_llvm_extra();
+    let prefix = std::env::var("LLVM_SYS_191_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-19".into());
+    compile_llvm_extra(Path::new(&prefix));
+    compile_models(Path::new(&prefix));
     find_z3();
+}
+
+/// Library functions written in C, as bitcode for 64 and 32 bits, and a table of them.
+fn compile_models(prefix: &Path) {
+    const FOLDER: &str = "src/library/models";
+    println!("cargo:rerun-if-changed={FOLDER}");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    let mut sources: Vec<PathBuf> = std::fs::read_dir(FOLDER)
+        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
+        .unwrap_or_default();
+    sources.sort();
+    let mut table = String::from("&[\n");
+    for source in sources.iter().filter(|path| path.extension().is_some_and(|e| e == "c")) {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for bits in [64, 32] {
+            let output = out.join(format!("{name}.{bits}.bc"));
+            compile_model(prefix, source, &output, bits);
+            table += &format!(
+                "Model {{ name: {name:?}, pointer_bits: {bits}, bitcode: include_bytes!({output:?}) }},\n"
+            );
+        }
+    }
+    table += "]\n";
+    if let Err(error) = std::fs::write(out.join("models.rs"), table) {
+        fail(&format!("cannot write the table of models: {error}"));
+    }
+}
+
+fn compile_model(prefix: &Path, source: &Path, output: &Path, bits: u32) {
+    let flags = "-std=c11 -ffreestanding -fno-builtin -O0 -g -w -c -emit-llvm -fno-discard-value-names \
+                 -Xclang -disable-O0-optnone -Xclang -disable-llvm-passes";
+    let here = std::env::current_dir().unwrap_or_default();
+    let status = Command::new(prefix.join("bin/clang"))
+        .args(flags.split_whitespace())
+        .arg(format!("-m{bits}"))
+        .arg(format!("-ffile-prefix-map={}=cegas", here.display()))
+        .arg("-o")
+        .args([output, source])
+        .status();
+    if !status.is_ok_and(|status| status.success()) {
+        fail(&format!("clang 19 cannot compile {}: run `make setup`", source.display()));
+    }
+}
+
+fn fail(message: &str) -> ! {
+    println!("cargo:warning={message}");
+    std::process::exit(1);
 }
 
 fn find_z3() {
@@ -18,15 +67,13 @@ fn find_z3() {
     }
 }
 
-fn compile_llvm_extra() {
+fn compile_llvm_extra(prefix: &Path) {
     println!("cargo:rerun-if-env-changed=LLVM_SYS_191_PREFIX");
     println!("cargo:rerun-if-changed=src/frontend/llvm_extra.cpp");
-    let prefix = std::env::var("LLVM_SYS_191_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-19".into());
-    let config = Path::new(&prefix).join("bin/llvm-config");
+    let config = prefix.join("bin/llvm-config");
     let output = Command::new(&config).arg("--includedir").output();
     let Ok(output) = output else {
-        println!("cargo:warning=cannot run {}: run `make setup`", config.display());
-        std::process::exit(1);
+        fail(&format!("cannot run {}: run `make setup`", config.display()));
     };
     let include = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     cc::Build::new()

@@ -1,3 +1,5 @@
+//! Lowers bitcode files and runs the pointer analysis on each: a tool for looking at speed.
+
 fn main() {
     for path in std::env::args().skip(1) {
         let unit = cegas::frontend::unit::read(path.as_ref()).expect("read");

@@ -1,7 +1,8 @@
 //! How fast expressions are made and small questions answered: `cargo run --release --example smt_bench`.
 //! Times are the thread's own CPU time, so that a busy machine does not show in them.
 
-use cegas::smt::{ExprId, Limits, Pool, Solver, Sort, z3};
+use cegas::smt::z3 as direct;
+use cegas::smt::{ExprId, Limits, Pool, Solver, Sort};
 
 fn cpu_seconds() -> f64 {
     unsafe extern "C" {
@@ -118,7 +119,7 @@ fn report(name: &str, mut times: Vec<f64>) {
 }
 
 fn main() {
-    println!("Z3 {}", z3::version());
+    println!("Z3 {}", cegas::smt::version::z3_version());
     nodes(60, 200);
     nodes(1, 12_000);
     if std::env::args().any(|a| a == "--nodes") {
@@ -133,7 +134,7 @@ fn main() {
         let mut times = Vec::new();
         for (_, question) in all.iter().filter(|q| q.0 == *kind) {
             let start = cpu_seconds();
-            std::hint::black_box(z3::ask(s.pool(), question, &Limits::default()));
+            std::hint::black_box(direct::ask(s.pool(), question, &Limits::default()));
             times.push(cpu_seconds() - start);
         }
         every.extend_from_slice(&times);

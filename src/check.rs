@@ -59,9 +59,18 @@ fn told(
     verdict: Verdict,
     settings: &Settings,
 ) -> report::Obligation {
+    let mut trace = Vec::new();
     let verdict = match verdict {
         Verdict::Safe(_) => report::Verdict::Safe,
-        Verdict::Unsafe(_) => report::Verdict::Unsafe,
+        Verdict::Unsafe(counterexample) => {
+            let step = |step: cegas::TraceStep| report::Step {
+                location: location(program, step.at, settings),
+                depth: step.depth,
+                text: step.text,
+            };
+            trace = counterexample.steps.into_iter().map(step).collect();
+            report::Verdict::Unsafe
+        }
         Verdict::Unknown(reason) => report::Verdict::Unknown { reason: reason.to_string() },
     };
     report::Obligation {
@@ -70,6 +79,7 @@ fn told(
         location: location(program, obligation.at, settings),
         message: rules::message(program, obligation),
         targets: vec![program.name.clone()],
+        trace,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Functions without a body that the machine knows: inputs, memory, and those without an effect that
 //! an assertion can see. Any other ends what is known about the path.
 
+use super::address::{Base, Place};
 use super::machine::{Machine, Source, Step, Stop, gap, object};
 use super::memory::{Background, Life, Origin};
 use super::state::State;
@@ -86,6 +87,10 @@ impl Machine<'_> {
                 let size = self.smt.pool.mul(count, size);
                 Some(self.allocate(state, at, size, Background::Zero))
             }
+            "realloc" => {
+                let (old, size) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
+                Some(self.reallocate(state, at, old, size)?)
+            }
             "free" => {
                 let pointer = self.argument(state, args, 0)?;
                 self.release(state, pointer)?;
@@ -163,12 +168,45 @@ impl Machine<'_> {
         Value::Bits(self.address(instance))
     }
 
+    /// `realloc`: a new object with what the old one held; the old one is gone.
+    fn reallocate(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        old: ExprId,
+        size: ExprId,
+    ) -> Step<Value> {
+        let Some(bytes) = self.smt.pool.as_const(size).filter(|&bytes| bytes > 0) else {
+            return gap("a realloc to an unknown size or to nothing");
+        };
+        let new = self.allocate(state, at, size, Background::Uninit);
+        if self.smt.pool.as_const(old) == Some(0) {
+            return Ok(new);
+        }
+        let places = self.places(old);
+        let [Place { base: Base::Object(instance), .. }] = places[..] else {
+            return gap("a realloc of one of several objects");
+        };
+        let held = state.memory.get(instance).map(|object| object.size);
+        let Some(held) = held.and_then(|held| self.smt.pool.as_const(held)) else {
+            return gap("a realloc of an object of unknown size");
+        };
+        if let (Value::Bits(to), true) =
+            (&new, state.memory.get(instance).is_some_and(|o| o.life == Life::Live))
+        {
+            let len = self.pointer_const(held.min(bytes) as u64);
+            self.copy_range(state, *to, old, len)?;
+        }
+        self.release(state, old)?;
+        Ok(new)
+    }
+
     /// `free`: of null it is nothing, of anything but the start of a live heap object it is the end.
     fn release(&mut self, state: &mut State, pointer: ExprId) -> Step<()> {
         let places = self.places(pointer);
         let [place] = places[..] else { return gap("a free of one of several objects") };
         match place.base {
-            super::address::Base::Object(instance) => {
+            Base::Object(instance) => {
                 let at_start = self.smt.pool.as_const(place.offset) == Some(0);
                 let Some(object) = state.memory.get_mut(instance) else { return Err(Stop::End) };
                 let is_heap = matches!(object.origin, Origin::Heap(_));
@@ -179,11 +217,9 @@ impl Machine<'_> {
                 object.cells.clear();
                 Ok(())
             }
-            super::address::Base::Number if self.smt.pool.as_const(place.offset) == Some(0) => {
-                Ok(())
-            }
-            super::address::Base::Number | super::address::Base::Junk => Err(Stop::End),
-            super::address::Base::Mixed => gap("a free of a computed address"),
+            Base::Number if self.smt.pool.as_const(place.offset) == Some(0) => Ok(()),
+            Base::Number | Base::Junk => Err(Stop::End),
+            Base::Mixed => gap("a free of a computed address"),
         }
     }
 

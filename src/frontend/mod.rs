@@ -78,6 +78,7 @@ pub fn link_and_lower(name: &str, pieces: &[Piece<'_>]) -> Result<Program, LinkE
     let context = Context::create();
     let mut notes = Vec::new();
     let module = module::link(&context, pieces, &mut notes)?;
+    module::link_models(&context, &module)?;
     let mut program = lower::lower(&module, name);
     program.notes.extend(notes);
     Ok(program)

@@ -2,6 +2,7 @@
 //! would otherwise do on an error, which is to end the process.
 
 use super::llvm::{LlvmLinkage, Reader, Val};
+use crate::library;
 use compile_db::Symbols;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
@@ -123,6 +124,38 @@ pub fn link<'ctx>(
         }
     }
     whole.map(|(module, _)| module).ok_or(LinkError::Empty)
+}
+
+/// Links the models of library functions that the program uses and does not define.
+pub fn link_models<'ctx>(context: &'ctx Context, whole: &Module<'ctx>) -> Result<(), LinkError> {
+    let mut linked: Vec<&str> = Vec::new();
+    loop {
+        let reader = Reader::new(whole);
+        let (bits, layout) = (reader.pointer_bits(), reader.data_layout());
+        let wanted: Vec<&library::Model> = reader
+            .functions()
+            .filter(|function| function.is_declaration() && function.has_uses())
+            .filter_map(|function| library::model(&function.name(), bits))
+            .filter(|model| !linked.contains(&model.name))
+            .collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        for model in wanted {
+            linked.push(model.name);
+            let unreadable = |reason| LinkError::Unreadable { name: model.name.into(), reason };
+            let module = read(context, model.name, model.bitcode).map_err(unreadable)?;
+            // The models are for x86; another machine goes without.
+            if Reader::new(&module).data_layout() != layout {
+                continue;
+            }
+            super::prepare::prepare(&module);
+            whole.link_in_module(module).map_err(|message| LinkError::Link {
+                name: model.name.into(),
+                reason: message.to_string_lossy().into(),
+            })?;
+        }
+    }
 }
 
 /// What other units see, and must be defined once.

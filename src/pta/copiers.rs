@@ -185,19 +185,19 @@ impl Graph<'_> {
                 step = Step::by(offset - start);
                 let end = start.saturating_add(len);
                 let around = shape.arrays_at(ground, start);
-                for array in arrays {
+                for array in arrays.into_iter().filter(|array| array.len > 1) {
+                    // An endless array tells nothing about the target.
+                    let count = u64::try_from(array.len).ok().filter(|&count| count < 1 << 32);
                     if around.contains(&array) {
                         // From an element on: only this element, or those after it, too?
-                        if end > array.start.saturating_add(array.stride) {
-                            if step.offset <= -ground.grain {
-                                step.offset += array.stride;
-                            }
-                            step.terms.push((array.stride as u64, None));
+                        if end <= array.start.saturating_add(array.stride) {
+                            continue;
                         }
-                    } else if array.len > 1 {
-                        let count = u64::try_from(array.len).ok().filter(|&count| count < 1 << 32);
-                        step.terms.push((array.stride as u64, count));
+                        if step.offset <= -ground.grain {
+                            step.offset += array.stride;
+                        }
                     }
+                    step.terms.push((array.stride as u64, count));
                 }
             }
         }

@@ -33,7 +33,7 @@ pub struct Gate {
     pub spread: Spread,
     pub width: i64,
     pub write: Option<Node>,
-    read: Option<Node>,
+    pub read: Option<Node>,
 }
 
 /// The content of an object.

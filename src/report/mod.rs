@@ -132,6 +132,20 @@ pub struct Obligation {
     pub message: String,
     /// The targets it is part of.
     pub targets: Vec<String>,
+    /// How a violation comes about, from the start of the program.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<Step>,
+}
+
+/// Something that happens on the way to a violation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// Where.
+    pub location: Location,
+    /// How many calls have not returned.
+    pub depth: u32,
+    /// What: a value that changes, a branch, a call.
+    pub text: String,
 }
 
 /// What came out for one obligation.

@@ -53,6 +53,7 @@ fn finding() -> Obligation {
         location: Location { file: "a.c".into(), line: 3, column: 9, function: "f".into() },
         message: "the buffer is lost".into(),
         targets: vec!["demo".into()],
+        trace: Vec::new(),
     }
 }
 

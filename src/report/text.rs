@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Report, Target, Verdict};
+use super::{Report, Step, Target, Verdict};
 use crate::config::Settings;
 use crate::line::one_line;
 
@@ -30,6 +30,7 @@ pub fn render(report: &Report, settings: &Settings) -> String {
         let place = one_line(&format!("{}:{}:{}", at.file, at.line, at.column));
         let (rule, message) = (finding.rule, one_line(&finding.message));
         text += &format!("{STRONG}{place}{STRONG:#}: {BAD}error{BAD:#}: {message} [{rule}]\n");
+        push_trace(&mut text, &finding.trace);
     }
     for failed in &report.failed {
         let (file, error) = (one_line(&failed.file), one_line(&failed.error));
@@ -75,6 +76,25 @@ fn push_unknown(text: &mut String, report: &Report) {
     }
     if unknown.len() > SHOWN {
         *text += &format!("... and {} more unknown\n", unknown.len() - SHOWN);
+    }
+}
+
+/// So many steps of a long trace are shown from its beginning, and as many from its end.
+const SHOWN_STEPS: usize = 12;
+
+fn push_trace(text: &mut String, trace: &[Step]) {
+    let folded = SHOWN_STEPS..trace.len().saturating_sub(SHOWN_STEPS);
+    for (number, step) in trace.iter().enumerate() {
+        if folded.contains(&number) {
+            if number == folded.start {
+                *text += &format!("    ... {} more (all are in the JSON report)\n", folded.len());
+            }
+            continue;
+        }
+        let at = &step.location;
+        let indent = "  ".repeat(step.depth.saturating_sub(1).min(10) as usize);
+        let what = one_line(&format!("{}:{}: {indent}{}", at.file, at.line, step.text));
+        *text += &format!("    {:>3}. {what}\n", number + 1);
     }
 }
 

@@ -2,7 +2,7 @@
 //! the functions that verifiers agree to call error.
 
 use super::{Demand, Obligation};
-use crate::ir::{Callee, Inst, Program};
+use crate::ir::{Callee, Const, Inst, InstId, Program};
 
 pub const ID: &str = "assertion";
 
@@ -43,4 +43,19 @@ pub fn mark(program: &Program) -> Vec<Obligation> {
         found.push(Obligation { rule: ID, at, demand });
     }
     found
+}
+
+/// What `assert` was given, as the C library is told when it fails.
+pub fn text(program: &Program, at: InstId) -> Option<String> {
+    let Inst::Call { callee: Callee::Direct(func), args } = program.insts[at].inst else {
+        return None;
+    };
+    if program.funcs[func].name != "__assert_fail" {
+        return None;
+    }
+    let constant = program.operands(args).first()?.constant()?;
+    let Const::Global { global, offset: 0 } = program.consts.get(constant) else { return None };
+    let bytes = &program.globals[*global].init.as_ref()?.bytes;
+    let text = bytes.split(|&byte| byte == 0).next()?;
+    Some(String::from_utf8_lossy(text).into_owned())
 }

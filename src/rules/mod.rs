@@ -62,16 +62,13 @@ pub fn all_checked(rules: &[&'static str]) -> bool {
 }
 
 /// What is wrong when the obligation is violated, in one line.
-pub fn message(_program: &Program, obligation: &Obligation) -> String {
-    let rule = RULES.iter().find(|rule| rule.id == obligation.rule);
-    let what = match obligation.demand {
-        Demand::NotReached => "an error location can be reached",
-        Demand::NonZero(_) => "the asserted condition can be false",
-        Demand::Equal(..) => "values asserted to be equal can differ",
-    };
-    if obligation.rule == assertion::ID {
-        what.to_owned()
-    } else {
-        rule.map_or(what, |rule| rule.summary).to_owned()
+pub fn message(program: &Program, obligation: &Obligation) -> String {
+    match obligation.demand {
+        Demand::NotReached => match assertion::text(program, obligation.at) {
+            Some(text) => format!("the assertion `{text}` can fail"),
+            None => "an error location can be reached".to_owned(),
+        },
+        Demand::NonZero(_) => "the asserted condition can be false".to_owned(),
+        Demand::Equal(..) => "values asserted to be equal can differ".to_owned(),
     }
 }

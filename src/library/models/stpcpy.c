@@ -1,0 +1,8 @@
+char *stpcpy(char *restrict to, const char *restrict from)
+{
+    while ((*to = *from) != '\0') {
+        to++;
+        from++;
+    }
+    return to;
+}

@@ -1,0 +1,5 @@
+/* The C locale. */
+int tolower(int c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
