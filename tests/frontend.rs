@@ -81,22 +81,33 @@ fn integers_of_every_width() {
 #[test]
 fn structs_unions_bit_fields_and_arrays() {
     let text = golden("aggregates.c", "", &[]);
-    has(&text, &["bf.load", "memcopy", "@corner"]);
+    has(&text, &["bf.load", "memcpy v22", "@corner", "ptr @grid + 44"]);
 }
 
 #[test]
 fn variable_arguments_on_two_machines() {
     let wide = golden("varargs.c", "", &[]);
     let narrow = golden("varargs.c", "-m32", &["-m32"]);
-    has(&wide, &["va_start", "va_copy", "va_end"]);
-    has(&narrow, &["va_start"]);
+    has(&wide, &["vastart", "vacopy", "vaend"]);
+    has(&narrow, &["vastart"]);
     assert_ne!(wide, narrow);
 }
 
 #[test]
 fn control_goes_where_c_says() {
     let text = golden("control.c", "", &[]);
-    has(&text, &["switch", "indirect", "lifetime", "unsupported", "inline assembly `bswap"]);
+    has(
+        &text,
+        &[
+            "switch",
+            "goto v",
+            "call v51(v5)",
+            "lifetime.start",
+            "returns_twice",
+            "unsupported",
+            "inline assembly `bswap",
+        ],
+    );
     assert!(!text.contains("LLVM"), "no word of LLVM's own\n{text}");
 }
 
@@ -111,14 +122,23 @@ fn memory_overflow_and_atomics() {
     let text = golden("memory.c", "", &[]);
     has(
         &text,
-        &["memcopy", "memset", "overflow sadd", "overflow umul", "cmpxchg", "fence", "atomic"],
+        &[
+            "memcpy",
+            "memmove",
+            "memset",
+            "overflow sadd",
+            "overflow umul",
+            "cmpxchg",
+            "fence",
+            "atomic",
+        ],
     );
 }
 
 #[test]
 fn floats_of_every_format() {
     let text = golden("floats.c", "", &[]);
-    has(&text, &["f32", "f64", "f80", "fneg", "float_cast"]);
+    has(&text, &["f32", "f64", "x87", "fneg", "float_cast"]);
 }
 
 #[test]

@@ -55,7 +55,8 @@ pub fn read<'ctx>(
     }
 }
 
-fn first_line(message: &str) -> &str {
+/// Of what LLVM says.
+pub(super) fn first_line(message: &str) -> &str {
     message.trim().lines().next().unwrap_or_default()
 }
 
