@@ -31,7 +31,7 @@ fn database(place: &Place, files: &[&str]) {
 fn demo() -> Place {
     let place = Place::new();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("integration/demo");
-    for name in ["Makefile", "kv.h", "main.c", "parse.c", "table.c"] {
+    for name in ["Makefile", "kv.h", "main.c", "parse.c", "selftest.c", "table.c"] {
         place.write(name, &fs::read_to_string(from.join(name)).expect("the demo is there"));
     }
     place
@@ -119,7 +119,12 @@ fn a_unit_that_does_not_compile_does_not_stop_the_others() {
 fn a_recorded_build_is_scanned_target_by_target() {
     let place = demo();
     let scan = place.scan(&["--json=r.json", "--", "make", "-j2"]);
-    assert_eq!(scan.code, Some(0), "{scan:?}");
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    assert!(
+        scan.out.contains("the assertion `table->count < KV_ENTRIES_MAX` can fail"),
+        "{scan:?}"
+    );
+    assert!(scan.out.contains("1. selftest.c:"), "the story of it: {scan:?}");
     assert!(place.dir().join("kvtool").is_file(), "the build did what it always does");
     let report = json(&place.read("r.json"));
     let targets = report["targets"].as_array().expect("a list");
@@ -132,7 +137,7 @@ fn a_recorded_build_is_scanned_target_by_target() {
 fn what_a_build_says_does_not_mix_with_a_report() {
     let place = demo();
     let scan = place.scan(&["--json=-", "--", "make"]);
-    assert_eq!(json(&scan.out)["verdict"], "unknown", "{scan:?}");
+    assert_eq!(json(&scan.out)["verdict"], "unsafe", "{scan:?}");
     assert!(scan.err.contains("-o kvtool"), "{scan:?}");
 }
 

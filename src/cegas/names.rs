@@ -78,8 +78,8 @@ impl Machine<'_> {
         }
         let part = u64::try_from(offset).ok().and_then(|o| self.member(state, instance, o));
         Some(match part {
+            _ if offset == 0 => format!("&{name}"),
             Some(part) => format!("&{name}{part}"),
-            None if offset == 0 => format!("&{name}"),
             None => format!("&{name} + {offset} bytes"),
         })
     }

@@ -78,10 +78,16 @@ impl Machine<'_> {
                         .then(|| story.into_steps());
                 }
             }
-            self.tell_bindings(&mut story, &mut state, at);
+            // What the models of library functions do inside is nobody's business.
+            let tells = !self.is_library(at);
+            if tells {
+                self.tell_bindings(&mut story, &mut state, at);
+            }
             let fresh = state.fresh;
             let flow = self.step(&mut state, at).ok()?;
-            self.tell_step(&mut story, &state, at, fresh);
+            if tells {
+                self.tell_step(&mut story, &state, at, fresh);
+            }
             match flow {
                 Flow::Next => self.advance(&mut state).ok()?,
                 Flow::Return(value) => {
@@ -89,7 +95,9 @@ impl Machine<'_> {
                 }
                 Flow::Blocks(targets) => {
                     let to = self.only(&targets)?;
-                    if let Inst::Branch { then, .. } = self.program.insts[at].inst {
+                    if let Inst::Branch { then, .. } = self.program.insts[at].inst
+                        && tells
+                    {
                         let answer = if to == then { "true" } else { "false" };
                         story.tell(at, state.frames.len(), format!("the condition is {answer}"));
                     }
@@ -104,6 +112,12 @@ impl Machine<'_> {
             }
         }
         None
+    }
+
+    /// Whether the instruction belongs to a model of a library function.
+    fn is_library(&self, at: InstId) -> bool {
+        let file = self.program.loc(at).map(|loc| &self.program.debug.files[loc.file]);
+        file.is_some_and(|file| file.directory == crate::library::DIRECTORY)
     }
 
     /// The way whose condition holds; with concrete values there is exactly one.

@@ -2,6 +2,7 @@
 //! would otherwise do on an error, which is to end the process.
 
 use super::llvm::{LlvmLinkage, Reader, Val};
+use super::llvm_extra::Linker;
 use crate::library;
 use compile_db::Symbols;
 use inkwell::context::Context;
@@ -85,7 +86,9 @@ pub fn link<'ctx>(
     notes: &mut Vec<String>,
 ) -> Result<Module<'ctx>, LinkError> {
     let mut definitions: FxHashMap<String, usize> = FxHashMap::default();
-    let mut whole: Option<(Module<'ctx>, String)> = None;
+    let whole = context.create_module("whole");
+    let mut linker = Linker::new(&whole);
+    let mut first_layout: Option<String> = None;
     for (index, piece) in pieces.iter().enumerate() {
         let module = read(context, piece.name, piece.bitcode)
             .map_err(|reason| LinkError::Unreadable { name: piece.name.into(), reason })?;
@@ -106,9 +109,13 @@ pub fn link<'ctx>(
                 }
             }
         }
-        match &whole {
-            None => whole = Some((module, layout)),
-            Some((_, first_layout)) if *first_layout != layout => {
+        match &first_layout {
+            None => {
+                whole.set_triple(&module.get_triple());
+                whole.set_data_layout(&module.get_data_layout());
+                first_layout = Some(layout);
+            }
+            Some(first_layout) if *first_layout != layout => {
                 return Err(LinkError::Layouts {
                     first: pieces[0].name.into(),
                     second: piece.name.into(),
@@ -116,15 +123,12 @@ pub fn link<'ctx>(
                     second_layout: layout,
                 });
             }
-            Some((linked, _)) => {
-                linked.link_in_module(module).map_err(|message| LinkError::Link {
-                    name: piece.name.into(),
-                    reason: message.to_string_lossy().into(),
-                })?
-            }
+            Some(_) => {}
         }
+        linker.add(module).map_err(|reason| LinkError::Link { name: piece.name.into(), reason })?;
     }
-    whole.map(|(module, _)| module).ok_or(LinkError::Empty)
+    drop(linker);
+    if first_layout.is_some() { Ok(whole) } else { Err(LinkError::Empty) }
 }
 
 /// Links the models of library functions that the program uses and does not define.
@@ -142,6 +146,7 @@ pub fn link_models<'ctx>(context: &'ctx Context, whole: &Module<'ctx>) -> Result
         if wanted.is_empty() {
             return Ok(());
         }
+        let mut linker = Linker::new(whole);
         for model in wanted {
             linked.push(model.name);
             let unreadable = |reason| LinkError::Unreadable { name: model.name.into(), reason };
@@ -151,10 +156,9 @@ pub fn link_models<'ctx>(context: &'ctx Context, whole: &Module<'ctx>) -> Result
                 continue;
             }
             super::prepare::prepare(&module);
-            whole.link_in_module(module).map_err(|message| LinkError::Link {
-                name: model.name.into(),
-                reason: message.to_string_lossy().into(),
-            })?;
+            linker
+                .add(module)
+                .map_err(|reason| LinkError::Link { name: model.name.into(), reason })?;
         }
     }
 }

@@ -14,6 +14,9 @@ pub struct Model {
 
 const MODELS: &[Model] = include!(concat!(env!("OUT_DIR"), "/models.rs"));
 
+/// The folder that the debug information of models names; `build.rs` puts it there.
+pub const DIRECTORY: &str = "cegas";
+
 /// The model of a function.
 pub fn model(name: &str, pointer_bits: u32) -> Option<&'static Model> {
     MODELS.iter().find(|model| model.name == name && model.pointer_bits == pointer_bits)
