@@ -14,6 +14,7 @@ use crate::report::{self, Report};
 use anyhow::{Context, Result, bail};
 use compile_db::{Target, TargetKind};
 use rayon::prelude::*;
+use std::path::PathBuf;
 
 /// Scans what the settings name.
 pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result<Report> {
@@ -21,7 +22,7 @@ pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result
     workers.install(|| {
         let clang = Clang::find()?;
         let store = Store::open(&settings.cache)?;
-        let project = project::gather(settings, store.folder.path(), cancel)?;
+        let project = project::gather(settings, &store.builds(), cancel)?;
         cancel.check()?;
         let compiled = compile(&project, &Compiler::new(&clang, &store.cache, cancel), progress);
         cancel.check()?;
@@ -35,7 +36,7 @@ pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result
 /// Where work is kept: the user's cache, or a folder that goes away with the scan.
 struct Store {
     cache: Cache,
-    /// For configuring and recording builds; removed at the end.
+    /// For configuring and recording builds if the cache is of no use; removed at the end.
     folder: tempfile::TempDir,
 }
 
@@ -47,6 +48,10 @@ impl Store {
         };
         let folder = cache.scratch().context("cannot make a temporary folder")?;
         Ok(Store { cache, folder })
+    }
+
+    fn builds(&self) -> PathBuf {
+        self.cache.builds().unwrap_or_else(|| self.folder.path().to_owned())
     }
 }
 

@@ -95,3 +95,25 @@ fn symbols_alone() {
     shows(&lines, "main", "symbols", &["main.c", "used.c"]);
     shows(&lines, "library", "no program", &["unused.c"]);
 }
+
+#[test]
+fn a_build_configured_into_the_cache_stays_there() {
+    let place = project();
+    place.write("CMakeLists.txt", CMAKE);
+    let first = place.scan(&["--json=first.json"]);
+    let second = place.scan(&["--json=second.json"]);
+    assert_eq!((first.code, first.out), (second.code, second.out));
+    assert_eq!(place.read("first.json"), place.read("second.json"));
+}
+
+#[test]
+fn a_build_configured_under_recording_works_afterwards() {
+    let place = project();
+    place.write("CMakeLists.txt", CMAKE);
+    let script = "cmake -G 'Unix Makefiles' -B build && cmake --build build";
+    shows(&dumped(&place, &["--", "sh", "-ec", script]), "tool", "recorded", &["main.c", "used.c"]);
+    let mut again = Command::new("cmake");
+    again.current_dir(place.dir()).args(["--build", "build", "--clean-first"]);
+    let again = ran(&mut again);
+    assert_eq!(again.code, Some(0), "{again:?}");
+}

@@ -113,6 +113,18 @@ impl Cache {
         tempfile::Builder::new().prefix("cegas-").tempdir()
     }
 
+    /// Where builds are configured and recorded, for this scan and those after it: their commands name files
+    /// there, so a place that changes would make every scan the first.
+    pub fn builds(&self) -> Option<PathBuf> {
+        let folder = self.root.as_ref()?.join("builds");
+        let usable = std::fs::create_dir_all(&folder).and_then(|()| tempfile::tempfile_in(&folder));
+        if let Err(error) = usable {
+            self.set_trouble(&folder, &error);
+            return None;
+        }
+        Some(folder)
+    }
+
     fn path(&self, kind: Kind, key: &Key) -> Option<PathBuf> {
         let name = key.to_string();
         let (shelf, rest) = name.split_at(2);
