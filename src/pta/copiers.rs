@@ -99,7 +99,17 @@ impl Graph<'_> {
                 let Ok(at) = cells.binary_search_by_key(&offset, |cell| cell.offset) else {
                     return;
                 };
-                (cells[at].node, self.seen(id, place, object, offset))
+                let cell = cells[at];
+                let len = i64::try_from(self.copiers[id as usize].len).unwrap_or(i64::MAX);
+                let outside = match place {
+                    Place::Spread(spread) => !spread.meets(len, cell.reach, self.grain()),
+                    Place::At(_) | Place::Any => false,
+                };
+                let seen = match outside {
+                    true => Seen::Outside,
+                    false => self.seen(id, place, object, offset),
+                };
+                (cell.node, seen)
             }
             Piece::Gate(at) => {
                 let Some((gate, node)) = memory.gates.get(at).and_then(|g| Some((g, g.write?)))

@@ -16,7 +16,7 @@ use super::shape::{Ground, Place, Shape, Spread};
 pub struct Cell {
     pub offset: i64,
     pub node: Node,
-    reach: Spread,
+    pub reach: Spread,
 }
 
 /// Something that holds pointers and that copiers read: a cell by its offset, or a gate's writing side by

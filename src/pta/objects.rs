@@ -77,8 +77,10 @@ pub struct Location {
     pub place: Place,
 }
 
-/// More spreads than this in one object are one place.
-const MANY_SPREADS: u32 = 64;
+/// In memory without a type, more offsets than this …
+const MANY: u32 = 512;
+/// … or more spreads and offsets that are no multiple of 4 than this are one place.
+const MANY_ODD: u32 = 64;
 
 /// All objects and locations, and the arithmetic on locations.
 #[derive(Debug)]
@@ -91,8 +93,8 @@ pub struct Objects<'p> {
     known_locations: FxHashMap<(ObjectId, Place), LocationId>,
     /// Every object is one place (the coarse answer of a spent budget).
     flat: bool,
-    /// How many spreads each object has.
-    spreads: SecondaryMap<ObjectId, u32>,
+    /// How many places of each object are told apart: aligned offsets, and others.
+    places: SecondaryMap<ObjectId, [u32; 2]>,
     pub merge_literals: bool,
     pub unknown: ObjectId,
 }
@@ -107,7 +109,7 @@ impl<'p> Objects<'p> {
             known_objects: FxHashMap::default(),
             known_locations: FxHashMap::default(),
             flat,
-            spreads: SecondaryMap::new(),
+            places: SecondaryMap::new(),
             merge_literals,
             unknown: ObjectId(0),
         };
@@ -211,23 +213,32 @@ impl<'p> Objects<'p> {
         }
         places.sort_unstable();
         places.dedup();
-        for mut place in places {
-            if let Place::Spread(_) = place {
-                place = self.admit(object, place);
-            }
+        for place in places {
+            let place = self.admit(object, place);
             let location = self.place(object, place);
             out.push(location);
         }
     }
 
-    /// A spread, unless the object has too many of them already.
+    /// The place, unless the object is memory without a type and has too many already. An odd offset
+    /// where no size is known is most likely a walk over bytes, which would go on.
     fn admit(&mut self, object: ObjectId, place: Place) -> Place {
+        let data = &self.objects[object];
+        let odd = match (place, &data.shape) {
+            (Place::At(offset), Shape::Plain { .. }) => offset % 4 != 0,
+            (Place::Spread(_), _) => true,
+            (Place::At(_) | Place::Any, _) => return place,
+        };
+        if odd && data.size.is_none() && matches!(place, Place::At(_)) {
+            return Place::Any;
+        }
         if !self.known_locations.contains_key(&(object, place)) {
-            let spreads = &mut self.spreads[object];
-            if *spreads >= MANY_SPREADS {
+            let many = if odd { MANY_ODD } else { MANY };
+            let count = &mut self.places[object][usize::from(odd)];
+            if *count >= many {
                 return Place::Any;
             }
-            *spreads += 1;
+            *count += 1;
         }
         place
     }

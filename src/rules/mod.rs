@@ -30,8 +30,12 @@ pub const RULES: &[Rule] = &[
 ];
 
 pub mod assertion;
+pub mod bad_shift;
+pub mod div_by_zero;
+pub mod signed_overflow;
+pub mod unreachable;
 
-use crate::ir::{InstId, Operand, Program};
+use crate::ir::{CheckKind, Inst, InstId, Operand, Program};
 
 /// Something that must hold whenever an instruction is about to be executed.
 #[derive(Clone, Copy, Debug)]
@@ -51,18 +55,49 @@ pub enum Demand {
     Equal(Operand, Operand),
 }
 
-/// The obligations that the chosen rules see in the program.
+/// The rules that are checked today, with what marks their obligations.
+const CHECKED: &[(&str, fn(&Program) -> Vec<Obligation>)] = &[
+    (assertion::ID, assertion::mark),
+    (div_by_zero::ID, div_by_zero::mark),
+    (signed_overflow::ID, signed_overflow::mark),
+    (bad_shift::ID, bad_shift::mark),
+    (unreachable::ID, unreachable::mark),
+];
+
+/// The obligations that the chosen rules see in the program, in the order of its instructions.
 pub fn mark(program: &Program, rules: &[&'static str]) -> Vec<Obligation> {
-    if rules.contains(&assertion::ID) { assertion::mark(program) } else { Vec::new() }
+    let chosen = CHECKED.iter().filter(|(id, _)| rules.contains(id));
+    let mut found: Vec<Obligation> = chosen.flat_map(|(_, mark)| mark(program)).collect();
+    found.sort_by_key(|obligation| obligation.at);
+    found
 }
 
 /// Whether every chosen rule is one that is checked today; what is not checked is never called safe.
 pub fn all_checked(rules: &[&'static str]) -> bool {
-    rules.iter().all(|rule| *rule == assertion::ID)
+    rules.iter().all(|rule| CHECKED.iter().any(|(id, _)| id == rule))
+}
+
+/// The checks of a kind that the compiler put into the program.
+fn checks(
+    program: &Program,
+    rule: &'static str,
+    wanted: impl Fn(CheckKind) -> bool,
+) -> Vec<Obligation> {
+    let marked = program.insts.iter().filter_map(|(at, data)| match data.inst {
+        Inst::Check { cond, kind } if wanted(kind) => {
+            Some(Obligation { rule, at, demand: Demand::NonZero(cond) })
+        }
+        _ => None,
+    });
+    marked.collect()
 }
 
 /// What is wrong when the obligation is violated, in one line.
 pub fn message(program: &Program, obligation: &Obligation) -> String {
+    if obligation.rule != assertion::ID {
+        let rule = RULES.iter().find(|rule| rule.id == obligation.rule);
+        return rule.map_or("", |rule| rule.summary).to_owned();
+    }
     match obligation.demand {
         Demand::NotReached => match assertion::text(program, obligation.at) {
             Some(text) => format!("the assertion `{text}` can fail"),
