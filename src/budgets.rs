@@ -15,3 +15,10 @@ pub const MOST_JOBS: usize = 1024;
 /// The largest `cegas.toml` read. A settings file is a page of text; a hostile repository may hold
 /// a file of gigabytes under that name.
 pub const SETTINGS_BYTES: u64 = 1 << 20;
+
+/// Time for clang to compile one unit. The largest units of the projects we know take seconds; a hostile one
+/// includes a pipe that nobody writes to, or itself without end.
+pub const COMPILE_TIME: Duration = Duration::from_secs(600);
+
+/// Address space for one clang, in bytes: ten times what a unit of 250 000 lines takes.
+pub const COMPILE_MEMORY: u64 = 6 << 30;

@@ -1,11 +1,14 @@
 //! What the user pointed at, as units and targets: a project's build, a database, a recorded build,
 //! or plain files.
 
+use crate::cancel::Cancel;
 use crate::config::{Input, Settings};
 use crate::frontend::Source;
+use crate::frontend::cache::Key;
 use crate::frontend::unit::Compiled;
 use anyhow::{Context, Result, bail};
 use compile_db::{Build, Target};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The units of a build and what is known about how they belong together.
@@ -16,6 +19,9 @@ pub struct Project {
     database: Option<PathBuf>,
     /// The files were named one by one: they are one program.
     one_program: bool,
+    /// Keeps the folder of the recording, which may hold generated sources, to this scan.
+    #[expect(dead_code, reason = "it is held, not read")]
+    lock: Option<File>,
 }
 
 impl Source {
@@ -28,36 +34,68 @@ impl Source {
     }
 }
 
-/// Finds out what there is to compile. `scratch` is where a build is configured or recorded.
-pub fn gather(settings: &Settings, scratch: &Path) -> Result<Project> {
+/// Finds out what there is to compile. `builds` is where builds are configured and recorded.
+pub fn gather(settings: &Settings, builds: &Path, cancel: &Cancel) -> Result<Project> {
     match &settings.input {
         Input::Project(folder) => {
-            let database = compile_db::discover(folder, settings.build_dir.as_deref(), scratch)?;
+            let database = compile_db::discover(folder, settings.build_dir.as_deref(), builds)?;
             from_database(database)
         }
         Input::Database(file) => from_database(file.clone()),
         Input::Files(files) => from_files(files, settings),
-        Input::Record { command, dir } => from_recording(command, dir, scratch),
+        Input::Record { command, dir } => from_recording(command, dir, builds, cancel),
         Input::Cargo { dir, arguments } => {
             let mut command = vec!["cargo".into(), "build".into()];
             command.extend(arguments.iter().cloned());
-            from_recording(&command, dir, scratch)
+            from_recording(&command, dir, builds, cancel)
         }
     }
 }
 
 fn from_database(database: PathBuf) -> Result<Project> {
     let build = compile_db::read(&database)?;
-    Ok(Project { sources: c_sources(&build), build, database: Some(database), one_program: false })
+    let (sources, database) = (c_sources(&build), Some(database));
+    Ok(Project { sources, build, database, one_program: false, lock: None })
 }
 
-fn from_recording(command: &[std::ffi::OsString], dir: &Path, scratch: &Path) -> Result<Project> {
-    let recording = compile_db::record(command, dir, scratch)?;
+fn from_recording(
+    command: &[std::ffi::OsString],
+    dir: &Path,
+    builds: &Path,
+    cancel: &Cancel,
+) -> Result<Project> {
+    let (scratch, lock) = recording_folder(dir, builds)?;
+    let recording = compile_db::record(command, dir, &scratch, |build| cancel.build(build))?;
+    cancel.check()?;
     let build = recording.build;
     if !recording.status.success() {
         bail!("the build failed ({}): it must succeed without cegas-scan first", recording.status);
     }
-    Ok(Project { sources: c_sources(&build), build, database: None, one_program: false })
+    let sources = c_sources(&build);
+    Ok(Project { sources, build, database: None, one_program: false, lock: Some(lock) })
+}
+
+/// The folder for recordings of builds in `dir`. It stays: a build that was configured while it was recorded
+/// goes on to call its compilers through it.
+fn recording_folder(dir: &Path, builds: &Path) -> Result<(PathBuf, File)> {
+    let name = Key::of([dir.as_os_str().as_encoded_bytes()]).to_string();
+    let mut number = 0;
+    loop {
+        let folder = builds.join(format!("recording-{}-{number}", &name[..16]));
+        let open = || {
+            std::fs::create_dir_all(&folder)?;
+            File::create(folder.join("lock"))
+        };
+        let lock = open().with_context(|| format!("cannot record in {}", folder.display()))?;
+        match lock.try_lock() {
+            Ok(()) => return Ok((folder, lock)),
+            // Another scan records the same project at this moment.
+            Err(TryLockError::WouldBlock) => number += 1,
+            Err(TryLockError::Error(error)) => {
+                return Err(error).with_context(|| format!("cannot lock {}", folder.display()));
+            }
+        }
+    }
 }
 
 fn c_sources(build: &Build) -> Vec<Source> {
@@ -72,7 +110,7 @@ fn from_files(files: &[PathBuf], settings: &Settings) -> Result<Project> {
     let build = compile_db::from_files(&c, &flags, &directory);
     let mut sources = c_sources(&build);
     sources.extend(bitcode.into_iter().cloned().map(Source::Bitcode));
-    Ok(Project { sources, build, database: None, one_program: true })
+    Ok(Project { sources, build, database: None, one_program: true, lock: None })
 }
 
 fn is_bitcode(file: &Path) -> bool {

@@ -14,6 +14,7 @@ use crate::report::{self, Report};
 use anyhow::{Context, Result, bail};
 use compile_db::{Target, TargetKind};
 use rayon::prelude::*;
+use std::path::PathBuf;
 
 /// Scans what the settings name.
 pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result<Report> {
@@ -21,7 +22,8 @@ pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result
     workers.install(|| {
         let clang = Clang::find()?;
         let store = Store::open(&settings.cache)?;
-        let project = project::gather(settings, store.folder.path())?;
+        let project = project::gather(settings, &store.builds(), cancel)?;
+        cancel.check()?;
         let compiled = compile(&project, &Compiler::new(&clang, &store.cache, cancel), progress);
         cancel.check()?;
         let targets = chosen_targets(&project, &compiled, settings)?;
@@ -34,7 +36,7 @@ pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result
 /// Where work is kept: the user's cache, or a folder that goes away with the scan.
 struct Store {
     cache: Cache,
-    /// For configuring and recording builds; removed at the end.
+    /// For configuring and recording builds if the cache is of no use; removed at the end.
     folder: tempfile::TempDir,
 }
 
@@ -46,6 +48,10 @@ impl Store {
         };
         let folder = cache.scratch().context("cannot make a temporary folder")?;
         Ok(Store { cache, folder })
+    }
+
+    fn builds(&self) -> PathBuf {
+        self.cache.builds().unwrap_or_else(|| self.folder.path().to_owned())
     }
 }
 
@@ -73,9 +79,23 @@ fn chosen_targets(
     }
     targets.retain(|t| settings.targets.is_empty() || settings.targets.contains(&t.name));
     if targets.is_empty() {
-        bail!("the build has no target with C code in it: nothing to analyse");
+        bail!("the build has no target with C code in it{}", reasons(project, compiled, settings));
     }
     Ok(targets)
+}
+
+/// Why units are not there, as far as one line can tell.
+fn reasons(project: &Project, compiled: &[Outcome], settings: &Settings) -> String {
+    let sources = project.sources.iter().zip(compiled);
+    let failed = sources.filter_map(|(s, c)| Some((s.path(), c.as_ref().err()?.as_str())));
+    let skipped = project.build.skipped.iter().map(|s| (s.file.as_path(), s.reason.as_str()));
+    let mut all = failed.chain(skipped);
+    let Some((file, reason)) = all.next() else { return ": nothing to analyse".to_owned() };
+    let more = match all.count() {
+        0 => String::new(),
+        rest => format!("; and {rest} more such"),
+    };
+    format!(": {}: {reason}{more}", report::shown_path(file, &settings.root))
 }
 
 /// What is left of a target's model when it has been looked at.

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 }
 
 fn record_here(scratch: &Path, command: &[OsString]) -> Result<Build, Error> {
-    let recording = record(command, Path::new("."), scratch)?;
+    let recording = record(command, Path::new("."), scratch, Command::status)?;
     println!("the build ended with {}", recording.status);
     Ok(recording.build)
 }

@@ -31,34 +31,40 @@ pub struct Recording {
 /// The calling program must call [`shim_main`](crate::shim_main) first in its `main`, because the shims are
 /// links to it. `scratch` must belong to this recording alone while it lasts; `scratch/shims` is best kept
 /// afterwards, because a build folder configured during the recording may name the compilers in it.
-pub fn record(command: &[OsString], directory: &Path, scratch: &Path) -> Result<Recording, Error> {
+/// `run` starts the prepared command and waits for it: the caller may want to stop a build, and knows how.
+pub fn record(
+    command: &[OsString],
+    directory: &Path,
+    scratch: &Path,
+    run: impl FnOnce(&mut Command) -> io::Result<ExitStatus>,
+) -> Result<Recording, Error> {
     let [program, arguments @ ..] = command else {
         let reason = "there is no command to run".to_owned();
         return Err(Error::Recording { folder: directory.to_owned(), reason });
     };
     let mut shims = Shims::create(scratch)?;
-    let mut run = Command::new(shims.in_place_of(program).unwrap_or_else(|| program.clone()));
-    run.current_dir(directory).env("PATH", shims.path()?);
+    let mut build = Command::new(shims.in_place_of(program).unwrap_or_else(|| program.clone()));
+    build.current_dir(directory).env("PATH", shims.path()?);
     for argument in arguments {
-        run.arg(shims.in_assignment(argument).unwrap_or_else(|| argument.clone()));
+        build.arg(shims.in_assignment(argument).unwrap_or_else(|| argument.clone()));
     }
     for (variable, value) in env::vars_os() {
         if names_a_tool(&variable)
             && let Some(value) = shims.in_place_of(&value)
         {
-            run.env(variable, value);
+            build.env(variable, value);
         }
     }
     if Path::new(program).file_name() == Some(OsStr::new("cargo")) {
         // Build scripts that ran before do not run again in their old target folder.
         let target = scratch.join("target");
         remove(&target)?;
-        run.env("CARGO_TARGET_DIR", &target);
+        build.env("CARGO_TARGET_DIR", &target);
     }
     // Standard output belongs to the caller's own report; what the build says is for people.
-    run.stdout(io::stderr());
+    build.stdout(io::stderr());
     let status =
-        run.status().map_err(|source| Error::Run { command: program.clone().into(), source })?;
+        run(&mut build).map_err(|source| Error::Run { command: program.clone().into(), source })?;
 
     let unreadable = |source| Error::Read { path: shims.log.clone(), source };
     let (calls, lost) = Logged::read_all(&shims.log).map_err(unreadable)?;

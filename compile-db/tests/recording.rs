@@ -42,7 +42,8 @@ fn main() -> ExitCode {
         && marker == "record-here"
     {
         let command: Vec<OsString> = command.iter().map(Into::into).collect();
-        let recording = record(&command, Path::new("."), Path::new(scratch)).unwrap();
+        let recording =
+            record(&command, Path::new("."), Path::new(scratch), Command::status).unwrap();
         println!("{} units", recording.build.units.len());
         return ExitCode::SUCCESS;
     }
@@ -82,7 +83,7 @@ impl Project {
 
     fn record(&self, command: &[&str]) -> Recording {
         let command: Vec<OsString> = command.iter().map(Into::into).collect();
-        record(&command, &self.folder, &self.scratch).unwrap()
+        record(&command, &self.folder, &self.scratch, Command::status).unwrap()
     }
 
     /// Records a shell script that must succeed.
@@ -153,7 +154,8 @@ fn the_builds_exit_code_is_kept() {
     );
     let recording = project.record(&["cc", "--no-such-option"]);
     assert_eq!(recording.status.code(), Some(1));
-    let missing = record(&["no-such-command".into()], &project.folder, &project.scratch);
+    let missing =
+        record(&["no-such-command".into()], &project.folder, &project.scratch, Command::status);
     assert!(missing.unwrap_err().to_string().contains("cannot run no-such-command"));
 }
 
@@ -220,7 +222,7 @@ fn any_name_goes() {
     fs::create_dir_all(&project.folder).unwrap();
     fs::write(project.folder.join(&name), "int main(void) { return 0; }").unwrap();
     let command = ["cc".into(), "-DX=\"a b\"".into(), name.clone(), "-o".into(), "prog".into()];
-    let recording = record(&command, &project.folder, &project.scratch).unwrap();
+    let recording = record(&command, &project.folder, &project.scratch, Command::status).unwrap();
     assert!(recording.status.success());
     assert_eq!(recording.build.units[0].source, project.folder.join(&name));
     assert_eq!(recording.build.units[0].flags, ["-DX=\"a b\""]);

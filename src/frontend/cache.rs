@@ -7,6 +7,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// What an entry is found under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -61,6 +62,9 @@ pub struct Cache {
     trouble: OnceLock<String>,
 }
 
+/// A week: longer than any scan.
+const ABANDONED: Duration = Duration::from_secs(7 * 24 * 3600);
+
 /// Entries of another layout than this are not looked at.
 const LAYOUT: &str = "v1";
 
@@ -77,6 +81,7 @@ impl Cache {
             cache.set_trouble(&root, &error);
             return Cache { root: None, ..cache };
         }
+        sweep(&root.join("tmp"));
         cache
     }
 
@@ -85,7 +90,7 @@ impl Cache {
         self.trouble.get().map(String::as_str)
     }
 
-    fn set_trouble(&self, path: &Path, error: &std::io::Error) {
+    fn set_trouble(&self, path: &Path, error: &dyn std::fmt::Display) {
         let text = format!("cache {}: {error}; going on without it", path.display());
         // The first trouble is the one to tell.
         let _ = self.trouble.set(text);
@@ -100,6 +105,24 @@ impl Cache {
             }
         }
         tempfile::Builder::new().prefix("cegas-").tempdir()
+    }
+
+    /// The same, when the one in the cache turned out to be of no use.
+    pub fn scratch_elsewhere(&self, why: &str) -> std::io::Result<tempfile::TempDir> {
+        self.root.iter().for_each(|root| self.set_trouble(root, &why));
+        tempfile::Builder::new().prefix("cegas-").tempdir()
+    }
+
+    /// Where builds are configured and recorded, for this scan and those after it: their commands name files
+    /// there, so a place that changes would make every scan the first.
+    pub fn builds(&self) -> Option<PathBuf> {
+        let folder = self.root.as_ref()?.join("builds");
+        let usable = std::fs::create_dir_all(&folder).and_then(|()| tempfile::tempfile_in(&folder));
+        if let Err(error) = usable {
+            self.set_trouble(&folder, &error);
+            return None;
+        }
+        Some(folder)
     }
 
     fn path(&self, kind: Kind, key: &Key) -> Option<PathBuf> {
@@ -128,6 +151,19 @@ impl Cache {
         let (Some(root), Some(path)) = (&self.root, self.path(kind, key)) else { return };
         if let Err(error) = write_entry(&root.join("tmp"), &path, content) {
             self.set_trouble(&path, &error);
+        }
+    }
+}
+
+/// Removes what a scan that was killed left on its way. The young may belong to a scan at work.
+fn sweep(tmp: &Path) {
+    for entry in std::fs::read_dir(tmp).into_iter().flatten().flatten() {
+        let touched = entry.metadata().and_then(|meta| meta.modified()).ok();
+        let age = touched.and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age > ABANDONED) {
+            // What cannot be removed only takes room.
+            let _ = std::fs::remove_file(entry.path())
+                .or_else(|_| std::fs::remove_dir_all(entry.path()));
         }
     }
 }
@@ -162,6 +198,19 @@ mod tests {
         std::fs::write(&path, bytes).unwrap();
         assert_eq!(cache.get(Kind::Unit, &key), None);
         assert_eq!(cache.trouble(), None);
+    }
+
+    #[test]
+    fn what_a_killed_scan_left_goes_away_in_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let tmp = folder.path().join(LAYOUT).join("tmp");
+        for name in ["old", "young"] {
+            std::fs::create_dir_all(tmp.join(name)).unwrap();
+        }
+        let long_ago = std::time::SystemTime::now() - 2 * ABANDONED;
+        std::fs::File::open(tmp.join("old")).unwrap().set_modified(long_ago).unwrap();
+        Cache::open(folder.path());
+        assert!(!tmp.join("old").exists() && tmp.join("young").exists());
     }
 
     #[test]

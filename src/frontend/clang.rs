@@ -3,9 +3,12 @@
 //! Invariant: clang is started directly, never through a shell, reads no configuration file, and
 //! writes only the two files named here.
 
+use crate::budgets;
+use crate::cancel::Limits;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// The clang that matches the LLVM we are built with.
 #[derive(Debug, Clone)]
@@ -54,6 +57,8 @@ const MODEL_FLAGS: &[&str] = &[
     "-Wno-error=return-type",
     "-Wno-error=return-mismatch",
     "-Wno-error=register",
+    // A unit that crashes clang would have it write a report into the system's temporary folder.
+    "-fno-crash-diagnostics",
     "-fno-color-diagnostics",
     "-fno-caret-diagnostics",
     "-ferror-limit=20",
@@ -122,6 +127,13 @@ impl Clang {
         }
         parts
     }
+}
+
+/// What one call of clang may use. The time can be set (in seconds) for units that are known to be slow.
+pub fn limits() -> Limits {
+    let told = std::env::var("CEGAS_COMPILE_TIME").ok().and_then(|seconds| seconds.parse().ok());
+    let time = told.map_or(budgets::COMPILE_TIME, Duration::from_secs);
+    Limits { time: time.min(budgets::LONGEST_TIME), memory: budgets::COMPILE_MEMORY }
 }
 
 fn environment() -> Vec<(&'static str, OsString)> {

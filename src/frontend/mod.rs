@@ -13,6 +13,7 @@ mod llvm_debug;
 mod prepare;
 pub mod module;
 pub mod unit;
+pub mod bitcode;
 mod lower;
 
 use crate::ir::Program;
@@ -47,7 +48,7 @@ pub fn compile(
     let one = |source: &Source| {
         let compiled = match source {
             Source::C(unit) => compiler.compile(unit),
-            Source::Bitcode(path) => unit::read(path),
+            Source::Bitcode(path) => compiler.read(path),
         };
         done(source);
         compiled

@@ -29,7 +29,7 @@ pub enum LinkError {
     Layouts { first: String, second: String, first_layout: String, second_layout: String },
     #[error("{name}: cannot be linked: {reason}")]
     Link { name: String, reason: String },
-    #[error("nothing to link")]
+    #[error("none of its units could be compiled")]
     Empty,
 }
 
@@ -41,32 +41,41 @@ pub fn read<'ctx>(
 ) -> Result<Module<'ctx>, String> {
     // LLVM wants a zero after the buffer, which only a copy has.
     let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, name);
-    let module = if is_bitcode(bytes) {
-        Module::parse_bitcode_from_buffer(&buffer, context)
+    if is_bitcode(bytes) {
+        let module = Module::parse_bitcode_from_buffer(&buffer, context);
+        module.map_err(|message| explain(&message.to_string_lossy()))
+    } else if bytes.trim_ascii().is_empty() {
+        // To LLVM that is a program with nothing in it; to the user it is a file that was lost.
+        Err("the file is empty".to_owned())
     } else {
-        context.create_module_from_ir(buffer)
-    };
-    module.map_err(|message| explain(&message.to_string_lossy()))
+        let module = context.create_module_from_ir(buffer);
+        module.map_err(|message| {
+            let message = message.to_string_lossy();
+            format!("neither bitcode nor LLVM's text form: {}", first_line(&message))
+        })
+    }
+}
+
+/// Of what LLVM says.
+pub(super) fn first_line(message: &str) -> &str {
+    message.trim().lines().next().unwrap_or_default()
 }
 
 pub fn is_bitcode(bytes: &[u8]) -> bool {
     bytes.starts_with(b"BC\xC0\xDE") || bytes.starts_with(b"\xDE\xC0\x17\x0B")
 }
 
-/// LLVM's message with the way out, where there is one.
+/// LLVM's message about bitcode, with the way out.
 fn explain(message: &str) -> String {
-    let message = message.trim();
-    let first = message.lines().next().unwrap_or(message);
-    if let Some(at) = first.find("Producer: '") {
-        let producer = first[at + 11..].split('\'').next().unwrap_or("");
-        if !producer.starts_with("LLVM19") {
-            return format!(
-                "{first}; it was written by {producer}, this tool reads LLVM 19 and older: \
-                 compile with clang-19"
-            );
-        }
+    let first = first_line(message);
+    let producer = first.split_once("Producer: '").and_then(|(_, rest)| rest.split('\'').next());
+    match producer {
+        Some(producer) if !producer.starts_with("LLVM19") => format!(
+            "{first}; it was written by {producer}, this tool reads LLVM 19 and older: compile with \
+             clang-19"
+        ),
+        _ => format!("the bitcode is damaged, cut short or of a newer LLVM than 19: {first}"),
     }
-    first.to_owned()
 }
 
 /// Links the pieces into one module. A symbol that two pieces define is kept from the first; the

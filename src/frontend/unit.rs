@@ -13,9 +13,13 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use tempfile::TempDir;
 
 /// How many variants of one command a manifest remembers: a few branches of a repository.
 const VARIANTS: usize = 4;
+
+/// How programs say that the cache's disk is full.
+const DISK_FULL: &str = "No space left on device";
 
 /// A unit's bitcode, ready to be linked.
 #[derive(Debug)]
@@ -61,19 +65,7 @@ impl<'a> Compiler<'a> {
         if let Some(compiled) = self.remembered(unit, &variants) {
             return Ok(compiled);
         }
-        let scratch = self.cache.scratch().map_err(|e| format!("no place for bitcode: {e}"))?;
-        let (output, depfile) = (scratch.path().join("unit.bc"), scratch.path().join("unit.d"));
-        let mut call =
-            self.clang.command(&unit.directory, &unit.flags, &unit.source, &output, &depfile);
-        let (status, said) = self
-            .cancel
-            .run(&mut call)
-            .map_err(|e| format!("cannot run clang in {}: {e}", unit.directory.display()))?;
-        self.cancel.check().map_err(|stopped| stopped.to_string())?;
-        if !status.success() {
-            let said = String::from_utf8_lossy(&said);
-            return Err(clang::first_error(&said));
-        }
+        let (_scratch, (output, depfile)) = self.in_scratch(|folder| self.call(unit, folder))?;
         let raw = std::fs::read(&output).map_err(|e| format!("clang wrote no bitcode: {e}"))?;
         let name = unit.source.to_string_lossy();
         let (bitcode, symbols) = prepared(&name, &raw)?;
@@ -84,6 +76,42 @@ impl<'a> Compiler<'a> {
         }
         let key = key.unwrap_or_else(|| Key::of([bitcode.as_slice()]));
         Ok(Compiled { bitcode, symbols, key, from_cache: false })
+    }
+
+    /// Works in a new folder, which goes away with the first of the answer. If the cache's disk is full,
+    /// the work is done again where there may be room.
+    pub(super) fn in_scratch<T>(
+        &self,
+        work: impl Fn(&Path) -> Result<T, String>,
+    ) -> Result<(TempDir, T), String> {
+        let no_place = |e: std::io::Error| format!("no place for bitcode: {e}");
+        let mut scratch = self.cache.scratch().map_err(no_place)?;
+        let mut outcome = work(scratch.path());
+        if matches!(&outcome, Err(error) if error.contains(DISK_FULL)) {
+            scratch = self.cache.scratch_elsewhere(DISK_FULL).map_err(no_place)?;
+            outcome = work(scratch.path());
+        }
+        Ok((scratch, outcome?))
+    }
+
+    /// Runs clang; what it wrote lies in `scratch`: bitcode, and the names of the files it read.
+    fn call(&self, unit: &Unit, scratch: &Path) -> Result<(PathBuf, PathBuf), String> {
+        let (output, depfile) = (scratch.join("unit.bc"), scratch.join("unit.d"));
+        let mut call =
+            self.clang.command(&unit.directory, &unit.flags, &unit.source, &output, &depfile);
+        let limits = clang::limits();
+        let ended = self
+            .cancel
+            .run(&mut call, limits)
+            .map_err(|e| format!("cannot run clang in {}: {e}", unit.directory.display()))?;
+        self.cancel.check().map_err(|stopped| stopped.to_string())?;
+        if ended.late {
+            return Err(format!("clang was ended after {} s", limits.time.as_secs()));
+        }
+        if !ended.status.success() {
+            return Err(clang::first_error(&String::from_utf8_lossy(&ended.said)));
+        }
+        Ok((output, depfile))
     }
 
     fn command_key(&self, unit: &Unit) -> Key {
@@ -164,7 +192,7 @@ pub fn prepared(name: &str, bytes: &[u8]) -> Result<(Vec<u8>, Symbols), String> 
     Ok((module.write_bitcode_to_memory().as_slice().to_vec(), symbols))
 }
 
-fn pack(symbols: &Symbols, bitcode: &[u8]) -> Vec<u8> {
+pub(super) fn pack(symbols: &Symbols, bitcode: &[u8]) -> Vec<u8> {
     let names = Names {
         defined: symbols.defined.clone(),
         weak: symbols.weak.clone(),
@@ -178,19 +206,11 @@ fn pack(symbols: &Symbols, bitcode: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn unpack(mut bytes: Vec<u8>) -> Option<(Symbols, Vec<u8>)> {
+pub(super) fn unpack(mut bytes: Vec<u8>) -> Option<(Symbols, Vec<u8>)> {
     let len = u64::from_le_bytes(bytes.first_chunk().copied()?) as usize;
     let end = len.checked_add(8)?;
     let names: Names = postcard::from_bytes(bytes.get(8..end)?).ok()?;
     bytes.drain(..end);
     let Names { defined, weak, undefined } = names;
     Some((Symbols { defined, weak, undefined }, bytes))
-}
-
-/// A file of bitcode or LLVM's text form.
-pub fn read(path: &Path) -> Result<Compiled, String> {
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    let (bitcode, symbols) = prepared(&path.to_string_lossy(), &bytes)?;
-    let key = Key::of([bytes.as_slice()]);
-    Ok(Compiled { bitcode, symbols, key, from_cache: false })
 }

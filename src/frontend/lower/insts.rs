@@ -189,9 +189,11 @@ impl<'m> Lowering<'m> {
     }
 
     pub(super) fn unsupported(&mut self, inst: Val<'m>, what: &str) {
-        let count = inst.operand_count();
+        // An assembler template stands in the text already.
+        let is_value = |operand: &Val<'m>| operand.kind() != ValueKind::LLVMInlineAsmValueKind;
+        let operands = (0..inst.operand_count()).map(|i| inst.operand(i)).filter(is_value);
         let args: Vec<Operand> =
-            (0..count).filter_map(|i| self.known_operand(inst.operand(i))).collect();
+            operands.filter_map(|operand| self.known_operand(operand)).collect();
         let what = self.program.texts.intern(what);
         let args = self.program.operand_pool.push(args);
         self.define(inst, Inst::Unsupported { what, args });
