@@ -87,12 +87,16 @@ impl Machine<'_> {
             BinaryOp::Xor => pool.xor(a, b),
             BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => {
                 let width = pool.width(a);
-                if !width.is_power_of_two() {
+                let fits = pool.as_const(b).is_some_and(|amount| amount < u128::from(width));
+                let amount = if fits {
+                    b
+                } else if width.is_power_of_two() {
+                    // As x86 does: only the low bits of the amount count.
+                    let low = pool.constant(u128::from(width - 1), width);
+                    pool.and(b, low)
+                } else {
                     return gap("a shift of an odd width");
-                }
-                // As x86 does: only the low bits of the amount count.
-                let low = pool.constant(u128::from(width - 1), width);
-                let amount = pool.and(b, low);
+                };
                 match op {
                     BinaryOp::Shl => pool.shl(a, amount),
                     BinaryOp::LShr => pool.lshr(a, amount),
