@@ -19,7 +19,7 @@ use std::time::Instant;
 pub(super) fn everything(program: &Program, options: &Options, started: Instant) -> PointsTo {
     let objects = Objects::new(program, true, options.merge_literals);
     let mut generator = Generator::new(program, objects, false);
-    generator.run();
+    generator.run(options.all_run);
     let mut taken: Vec<FuncId> = generator.taken.iter().copied().collect();
     taken.sort_unstable();
     let mut indirect: Vec<InstId> = Vec::new();

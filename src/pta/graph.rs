@@ -246,12 +246,6 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// Makes the two one node.
-    pub(super) fn merge(&mut self, a: Node, b: Node) -> Node {
-        self.merge_all(&[a, b]);
-        self.find(a)
-    }
-
     /// Makes them all one node.
     pub(super) fn merge_all(&mut self, nodes: &[Node]) {
         let mut roots: Vec<Node> = nodes.iter().map(|&node| self.find(node)).collect();

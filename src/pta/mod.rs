@@ -70,6 +70,8 @@ pub struct Options {
     pub clone_wrappers: bool,
     /// All string literals are one object.
     pub merge_literals: bool,
+    /// Every function with a body is taken to be called, by somebody who passes no pointers.
+    pub all_run: bool,
 }
 
 impl Default for Options {
@@ -79,6 +81,7 @@ impl Default for Options {
             memory: 3 << 30,
             clone_wrappers: true,
             merge_literals: true,
+            all_run: false,
         }
     }
 }
@@ -101,6 +104,13 @@ pub fn analyse(program: &Program, options: &Options) -> PointsTo {
     coarse::everything(program, options, started)
 }
 
+/// Analyses the whole program with every object as one place, as if every function were called.
+pub fn by_objects(program: &Program) -> PointsTo {
+    let (options, started) = (Options { all_run: true, ..Options::default() }, Instant::now());
+    attempt(program, &options, Precision::Objects, started)
+        .unwrap_or_else(|_| coarse::everything(program, &options, started))
+}
+
 fn attempt(
     program: &Program,
     options: &Options,
@@ -111,7 +121,7 @@ fn attempt(
     let flat = precision == Precision::Objects;
     let objects = Objects::new(program, flat, options.merge_literals);
     let mut generator = Generator::new(program, objects, options.clone_wrappers && !flat);
-    generator.run();
+    generator.run(options.all_run);
     let names = Names::of(&mut generator);
     let Generator { objects, world, constraints, int_to_ptr, passed, .. } = generator;
     let mut statistics = Statistics { nodes: constraints.traits.len(), ..Statistics::default() };
