@@ -58,6 +58,7 @@ pub use result::{Callees, Content, PointsTo, Precision, Statistics};
 pub use sets::{EMPTY, SetId};
 pub use shape::{Place, Shape, Spread};
 use std::time::{Duration, Instant};
+use wrappers::Wrappers;
 
 /// How the analysis is to be done.
 #[derive(Debug, Clone)]
@@ -96,18 +97,17 @@ pub(crate) enum Spent {
 /// Analyses the whole program.
 pub fn analyse(program: &Program, options: &Options) -> PointsTo {
     let started = Instant::now();
-    for precision in [Precision::Fields, Precision::Objects] {
-        if let Ok(answer) = attempt(program, options, precision, started) {
-            return answer;
-        }
-    }
-    coarse::everything(program, options, started)
+    let wrappers =
+        if options.clone_wrappers { Wrappers::find(program) } else { Wrappers::default() };
+    attempt(program, options, Precision::Fields, wrappers, started)
+        .or_else(|_| attempt(program, options, Precision::Objects, Wrappers::default(), started))
+        .unwrap_or_else(|_| coarse::everything(program, options, started))
 }
 
 /// Analyses the whole program with every object as one place, as if every function were called.
 pub fn by_objects(program: &Program) -> PointsTo {
     let (options, started) = (Options { all_run: true, ..Options::default() }, Instant::now());
-    attempt(program, &options, Precision::Objects, started)
+    attempt(program, &options, Precision::Objects, Wrappers::default(), started)
         .unwrap_or_else(|_| coarse::everything(program, &options, started))
 }
 
@@ -115,12 +115,13 @@ fn attempt(
     program: &Program,
     options: &Options,
     precision: Precision,
+    wrappers: Wrappers,
     started: Instant,
 ) -> Result<PointsTo, Spent> {
     let begun = Instant::now();
     let flat = precision == Precision::Objects;
     let objects = Objects::new(program, flat, options.merge_literals);
-    let mut generator = Generator::new(program, objects, options.clone_wrappers && !flat);
+    let mut generator = Generator::new(program, objects, wrappers);
     generator.run(options.all_run);
     let names = Names::of(&mut generator);
     let Generator { objects, world, constraints, int_to_ptr, passed, .. } = generator;
