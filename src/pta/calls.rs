@@ -46,6 +46,10 @@ pub fn resolve<'p>(sink: &mut impl Sink<'p>, id: CallId, func: FuncId) {
         sink.world().filtered.insert((call.inst, func));
         return;
     }
+    if let Some(signature) = sink.world().own_copies.get(&(id, func)).cloned() {
+        sink.world().edges.insert((call.inst, func));
+        return bind(sink, &call, &signature);
+    }
     connect(sink, &call, func);
 }
 

@@ -6,7 +6,7 @@ use super::constraints::{Actual, Call, Extent, Nodes, Sink};
 use super::generate::{Frame, Generator};
 use super::instructions::number;
 use super::wrappers;
-use crate::ir::{BinaryOp, Callee, Def, Inst, InstId, List, Operand};
+use crate::ir::{BinaryOp, Callee, Def, FuncId, Inst, InstId, List, Operand};
 
 impl<'p> Generator<'p> {
     /// Marks nodes that are given more while solving.
@@ -82,11 +82,23 @@ impl<'p> Generator<'p> {
                 for nodes in carried {
                     self.passed.extend(nodes.iter());
                 }
+                let callees: Vec<FuncId> = self.wrappers.called(program, inst).collect();
+                for func in callees {
+                    if self.may_clone(frame, func) {
+                        let copy = self.clone_for(frame, inst, func, program.operands(args));
+                        copy.params.iter().for_each(|&param| self.open(param));
+                        self.world.own_copies.insert((id, func), copy);
+                    }
+                }
                 if let Some(target) = self.pointer(frame, target) {
                     self.call(target, id);
                 }
             }
         }
+    }
+
+    fn may_clone(&self, frame: &Frame<'_>, func: FuncId) -> bool {
+        self.wrappers.is(func) && frame.depth < wrappers::DEPTH && !frame.runs(func)
     }
 
     /// How many bytes a size argument asks for.

@@ -11,6 +11,7 @@ use super::memory::EVERYWHERE;
 use super::objects::{ObjectKind, Objects};
 use super::result::{Callees, Content, PointsTo, Precision, Statistics};
 use super::sets::Sets;
+use super::wrappers::Wrappers;
 use crate::ir::{FuncId, InstId, Program};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
@@ -18,8 +19,8 @@ use std::time::Instant;
 
 pub(super) fn everything(program: &Program, options: &Options, started: Instant) -> PointsTo {
     let objects = Objects::new(program, true, options.merge_literals);
-    let mut generator = Generator::new(program, objects, false);
-    generator.run();
+    let mut generator = Generator::new(program, objects, Wrappers::default());
+    generator.run(options.all_run);
     let mut taken: Vec<FuncId> = generator.taken.iter().copied().collect();
     taken.sort_unstable();
     let mut indirect: Vec<InstId> = Vec::new();

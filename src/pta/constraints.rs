@@ -101,6 +101,8 @@ pub struct World {
     pub externals: BTreeSet<FuncId>,
     /// Callees that were dropped because C forbids such a call.
     pub filtered: BTreeSet<(InstId, FuncId)>,
+    /// Copies of callees for one indirect call alone, used should it call them.
+    pub own_copies: FxHashMap<(CallId, FuncId), Signature>,
     /// Calls already connected to a callee.
     pub connected: FxHashSet<(CallId, FuncId)>,
 }

@@ -103,7 +103,7 @@ impl<'p> Sink<'p> for Generator<'p> {
 }
 
 impl<'p> Generator<'p> {
-    pub fn new(program: &'p Program, objects: Objects<'p>, clone: bool) -> Self {
+    pub fn new(program: &'p Program, objects: Objects<'p>, wrappers: Wrappers) -> Self {
         let mut constraints = Constraints::default();
         let escaped = constraints.traits.push(Traits { carrier: false, open: true });
         Generator {
@@ -119,6 +119,7 @@ impl<'p> Generator<'p> {
                 called_by_unknown: Default::default(),
                 externals: Default::default(),
                 filtered: Default::default(),
+                own_copies: FxHashMap::default(),
                 connected: FxHashSet::default(),
             },
             constraints,
@@ -126,7 +127,7 @@ impl<'p> Generator<'p> {
             clones: Vec::new(),
             int_to_ptr: Vec::new(),
             leaves: Leaves::default(),
-            wrappers: if clone { Wrappers::find(program) } else { Wrappers::default() },
+            wrappers,
             consts: FxHashMap::default(),
             passed: Vec::new(),
             waiting_funcs: Vec::new(),

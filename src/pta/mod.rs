@@ -58,6 +58,7 @@ pub use result::{Callees, Content, PointsTo, Precision, Statistics};
 pub use sets::{EMPTY, SetId};
 pub use shape::{Place, Shape, Spread};
 use std::time::{Duration, Instant};
+use wrappers::Wrappers;
 
 /// How the analysis is to be done.
 #[derive(Debug, Clone)]
@@ -70,6 +71,8 @@ pub struct Options {
     pub clone_wrappers: bool,
     /// All string literals are one object.
     pub merge_literals: bool,
+    /// Every function with a body is taken to be called, by somebody who passes no pointers.
+    pub all_run: bool,
 }
 
 impl Default for Options {
@@ -79,6 +82,7 @@ impl Default for Options {
             memory: 3 << 30,
             clone_wrappers: true,
             merge_literals: true,
+            all_run: false,
         }
     }
 }
@@ -93,25 +97,32 @@ pub(crate) enum Spent {
 /// Analyses the whole program.
 pub fn analyse(program: &Program, options: &Options) -> PointsTo {
     let started = Instant::now();
-    for precision in [Precision::Fields, Precision::Objects] {
-        if let Ok(answer) = attempt(program, options, precision, started) {
-            return answer;
-        }
-    }
-    coarse::everything(program, options, started)
+    let wrappers =
+        if options.clone_wrappers { Wrappers::find(program) } else { Wrappers::default() };
+    attempt(program, options, Precision::Fields, wrappers, started)
+        .or_else(|_| attempt(program, options, Precision::Objects, Wrappers::default(), started))
+        .unwrap_or_else(|_| coarse::everything(program, options, started))
+}
+
+/// Analyses the whole program with every object as one place, as if every function were called.
+pub fn by_objects(program: &Program) -> PointsTo {
+    let (options, started) = (Options { all_run: true, ..Options::default() }, Instant::now());
+    attempt(program, &options, Precision::Objects, Wrappers::default(), started)
+        .unwrap_or_else(|_| coarse::everything(program, &options, started))
 }
 
 fn attempt(
     program: &Program,
     options: &Options,
     precision: Precision,
+    wrappers: Wrappers,
     started: Instant,
 ) -> Result<PointsTo, Spent> {
     let begun = Instant::now();
     let flat = precision == Precision::Objects;
     let objects = Objects::new(program, flat, options.merge_literals);
-    let mut generator = Generator::new(program, objects, options.clone_wrappers && !flat);
-    generator.run();
+    let mut generator = Generator::new(program, objects, wrappers);
+    generator.run(options.all_run);
     let names = Names::of(&mut generator);
     let Generator { objects, world, constraints, int_to_ptr, passed, .. } = generator;
     let mut statistics = Statistics { nodes: constraints.traits.len(), ..Statistics::default() };

@@ -23,8 +23,8 @@ pub fn entries(program: &Program) -> Vec<FuncId> {
 }
 
 impl<'p> Generator<'p> {
-    /// Generates everything that can be reached.
-    pub fn run(&mut self) {
+    /// Generates everything that can be reached, or simply all functions.
+    pub fn run(&mut self, all: bool) {
         let program = self.program;
         let escaped = self.world.escaped;
         let unknown = self.objects.any(self.objects.unknown);
@@ -33,6 +33,9 @@ impl<'p> Generator<'p> {
             program.func_by_name("main").is_some_and(|f| !program.funcs[f].blocks.is_empty());
         for func in entries(program) {
             self.entry(func, closed);
+        }
+        if all {
+            program.funcs.keys().for_each(|func| drop(self.signature(func)));
         }
         if !closed {
             let seen = |id: &GlobalId| program.globals[*id].linkage != Linkage::Internal;

@@ -2,12 +2,14 @@
 //! constructor), perhaps through other wrappers. Each direct call of one is looked at on its own, so
 //! that what two callers allocate through it are two objects.
 //!
-//! Only precision depends on the choice made here.
+//! An indirect call counts with every function it could call by its arguments, so that an allocator
+//! chosen at run time (`strm->zalloc`) is seen through, too. Only precision depends on the choice made
+//! here.
 
-use crate::ir::{Callee, Def, FuncId, Inst, Operand, Program};
+use crate::ir::{Callee, Const, ConstExpr, ConstId, Def, FuncId, Inst, InstId, Operand, Program, TypeId};
 use crate::library::summaries;
 use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A wrapper has at most this many instructions …
 const SMALL: usize = 100;
@@ -21,6 +23,8 @@ pub const DEPTH: usize = 5;
 #[derive(Debug, Default)]
 pub struct Wrappers {
     chosen: FxHashSet<FuncId>,
+    /// What indirect calls that return a pointer may call, by their types.
+    indirect: FxHashMap<InstId, Vec<FuncId>>,
 }
 
 impl Wrappers {
@@ -28,14 +32,37 @@ impl Wrappers {
         self.chosen.contains(&func)
     }
 
+    /// The wrappers and allocating functions an indirect call may call.
+    pub fn called(&self, program: &Program, inst: InstId) -> impl Iterator<Item = FuncId> + '_ {
+        let callees = self.indirect.get(&inst).map_or(&[][..], |callees| callees);
+        let bare: Vec<bool> = callees.iter().map(|&f| program.funcs[f].blocks.is_empty()).collect();
+        let wrapper = |(&func, bare): (&FuncId, bool)| (!bare && self.is(func)).then_some(func);
+        callees.iter().zip(bare).filter_map(wrapper)
+    }
+
     pub fn find(program: &Program) -> Self {
         let mut calls: SecondaryMap<FuncId, usize> = SecondaryMap::new();
-        for data in program.insts.values() {
-            if let Inst::Call { callee: Callee::Direct(func), .. } = data.inst {
-                calls[func] += 1;
+        let mut found = Wrappers::default();
+        let taken = address_taken(program);
+        for (inst, data) in program.insts.iter() {
+            match data.inst {
+                Inst::Call { callee: Callee::Direct(func), .. } => calls[func] += 1,
+                Inst::Call { callee: Callee::Indirect(_), args } => {
+                    let Some(result) = data.result.expand() else {
+                        continue;
+                    };
+                    let types = program.operands(args).iter().map(|&arg| program.operand_type(arg));
+                    let key = (program.values[result].ty, types.collect::<Vec<_>>());
+                    if let Some(callees) = taken.get(&key)
+                        && program.is_pointer(Operand::Value(result))
+                    {
+                        callees.iter().for_each(|&func| calls[func] += 1);
+                        found.indirect.insert(inst, callees.clone());
+                    }
+                }
+                _ => {}
             }
         }
-        let mut found = Wrappers::default();
         let mut weight: SecondaryMap<FuncId, usize> = SecondaryMap::new();
         for _ in 0..DEPTH {
             let mut more = Vec::new();
@@ -73,6 +100,9 @@ impl Wrappers {
         insts
             .map(|inst| match program.inst(inst) {
                 Inst::Call { callee: Callee::Direct(to), .. } if self.is(*to) => weight[*to],
+                Inst::Call { callee: Callee::Indirect(_), .. } => {
+                    self.called(program, inst).map(|to| weight[to]).sum()
+                }
                 _ => 0,
             })
             .sum()
@@ -103,10 +133,12 @@ impl Wrappers {
                 Inst::Select { then, els, .. } => work.extend([then, els]),
                 Inst::Cast { value, .. } | Inst::Freeze { value } => work.push(value),
                 Inst::Gep { base, .. } => work.push(base),
-                Inst::Call { callee: Callee::Direct(to), .. } => {
-                    let callee = &program.funcs[to];
-                    let library = callee.blocks.is_empty() && summaries::allocates(&callee.name);
-                    if library || self.is(to) {
+                Inst::Call { callee: Callee::Direct(to), .. } if self.allocates(program, to) => {
+                    return true;
+                }
+                Inst::Call { callee: Callee::Indirect(_), .. } => {
+                    let callees = self.indirect.get(&inst).map_or(&[][..], |callees| callees);
+                    if callees.iter().any(|&to| self.allocates(program, to)) {
                         return true;
                     }
                 }
@@ -114,5 +146,58 @@ impl Wrappers {
             }
         }
         false
+    }
+
+    fn allocates(&self, program: &Program, func: FuncId) -> bool {
+        let function = &program.funcs[func];
+        self.is(func) || (function.blocks.is_empty() && summaries::allocates(&function.name))
+    }
+}
+
+/// The functions whose address is taken, by the type of their result and of their parameters.
+fn address_taken(program: &Program) -> FxHashMap<(TypeId, Vec<TypeId>), Vec<FuncId>> {
+    let mut taken: FxHashSet<FuncId> = FxHashSet::default();
+    let mut seen: FxHashSet<ConstId> = FxHashSet::default();
+    let mut visit = |id: ConstId| collect(program, id, &mut seen, &mut taken);
+    for data in program.insts.values() {
+        program.for_each_operand(&data.inst, |operand| {
+            operand.constant().into_iter().for_each(&mut visit);
+        });
+    }
+    for global in program.globals.values() {
+        let relocs = global.init.iter().flat_map(|init| init.relocs.iter());
+        relocs.for_each(|&(_, constant)| visit(constant));
+    }
+    let mut by_type: FxHashMap<(TypeId, Vec<TypeId>), Vec<FuncId>> = FxHashMap::default();
+    let mut taken: Vec<FuncId> = taken.into_iter().collect();
+    taken.sort_unstable();
+    for func in taken {
+        let function = &program.funcs[func];
+        let params = function.params.iter().map(|param| program.values[param].ty).collect();
+        by_type.entry((function.result, params)).or_default().push(func);
+    }
+    by_type
+}
+
+fn collect(
+    program: &Program,
+    id: ConstId,
+    seen: &mut FxHashSet<ConstId>,
+    taken: &mut FxHashSet<FuncId>,
+) {
+    if !seen.insert(id) {
+        return;
+    }
+    match program.consts.get(id) {
+        &Const::Func(func) => drop(taken.insert(func)),
+        Const::Aggregate(parts) => parts.iter().for_each(|&p| collect(program, p, seen, taken)),
+        &Const::Expr(ConstExpr::Cast { value: base, .. } | ConstExpr::Offset { base, .. }) => {
+            collect(program, base, seen, taken);
+        }
+        &Const::Expr(ConstExpr::Binary { lhs, rhs, .. }) => {
+            collect(program, lhs, seen, taken);
+            collect(program, rhs, seen, taken);
+        }
+        _ => {}
     }
 }
