@@ -1,7 +1,7 @@
 //! Copying memory. What a `memcpy` reads meets at its offset from the start of the copy before it is
 //! written, so that `s` sources and `d` destinations make `s + d` connections and not `s · d`.
 
-use super::constraints::Node;
+use super::constraints::{MemCopy, Node};
 use super::graph::Graph;
 use super::memory::{Gate, Piece};
 use super::objects::{Location, LocationId, ObjectId, Step};
@@ -11,6 +11,8 @@ use rustc_hash::FxHashSet;
 #[derive(Debug, Clone)]
 pub struct Copier {
     len: u64,
+    around: bool,
+    exact: bool,
     parts: Vec<(Step, Node)>,
     /// What may land anywhere.
     spread: Option<Node>,
@@ -28,10 +30,13 @@ enum Seen {
 }
 
 impl Graph<'_> {
-    pub(super) fn add_copier(&mut self, to: Node, from: Node, len: u64) -> u32 {
+    pub(super) fn add_copier(&mut self, copy: MemCopy) -> u32 {
+        let MemCopy { to, from, len, around, exact } = copy;
         let id = self.copiers.len() as u32;
         self.copiers.push(Copier {
             len,
+            around,
+            exact,
             parts: Vec::new(),
             spread: None,
             sources: FxHashSet::default(),
@@ -41,6 +46,13 @@ impl Graph<'_> {
         self.uses(from).copied_from.push(id);
         self.uses(to).copied_to.push(id);
         id
+    }
+
+    /// Whether the copier looks at exact places only, and this is none.
+    fn skips(&self, id: u32, location: LocationId) -> bool {
+        let Location { object, place } = self.objects.locations[location];
+        self.copiers[id as usize].exact
+            && (!matches!(place, Place::At(_)) || self.is_flat(object))
     }
 
     fn copier(&mut self, id: u32) -> &mut Copier {
@@ -61,7 +73,7 @@ impl Graph<'_> {
             return;
         }
         let Location { object, place } = self.objects.locations[location];
-        if !self.has_memory(object) {
+        if !self.has_memory(object) || self.skips(id, location) {
             return;
         }
         if place == Place::Any || self.is_flat(object) {
@@ -101,8 +113,11 @@ impl Graph<'_> {
                 };
                 let cell = cells[at];
                 let len = i64::try_from(self.copiers[id as usize].len).unwrap_or(i64::MAX);
+                let around = self.copiers[id as usize].around;
                 let outside = match place {
-                    Place::Spread(spread) => !spread.meets(len, cell.reach, self.grain()),
+                    Place::Spread(spread) => {
+                        !spread.meets(len, cell.reach, self.grain()) && !around
+                    }
                     Place::At(_) | Place::Any => false,
                 };
                 let seen = match outside {
@@ -146,8 +161,12 @@ impl Graph<'_> {
             Place::Spread(spread) => spread,
             Place::Any => return Seen::Somewhere,
         };
-        if !from.meets(len, gate.spread, gate.width) {
+        let &Copier { around, exact, .. } = &self.copiers[id as usize];
+        if !from.meets(len, gate.spread, gate.width) && !around {
             return Seen::Outside;
+        }
+        if exact {
+            return Seen::Outside; // written at no exact place
         }
         if from.span > 1 || gate.spread.span > 1 {
             return Seen::Somewhere;
@@ -203,7 +222,7 @@ impl Graph<'_> {
                         if end <= array.start.saturating_add(array.stride) {
                             continue;
                         }
-                        if step.offset <= -ground.grain {
+                        if step.offset <= -ground.grain && !self.copiers[id as usize].around {
                             step.offset += array.stride;
                         }
                     }
@@ -211,14 +230,15 @@ impl Graph<'_> {
                 }
             }
         }
-        if step.offset <= -ground.grain || step.offset >= len {
+        let around = self.copiers[id as usize].around;
+        if (step.offset <= -ground.grain && !around) || step.offset >= len {
             return Seen::Outside;
         }
         Seen::There(step)
     }
 
     pub(super) fn copy_to(&mut self, id: u32, location: LocationId) {
-        if !self.copier(id).known_targets.insert(location) {
+        if !self.copier(id).known_targets.insert(location) || self.skips(id, location) {
             return;
         }
         self.copier(id).targets.push(location);
