@@ -57,7 +57,10 @@ impl<'p> Generator<'p> {
                 continue;
             };
             match *program.inst(inst) {
-                Inst::Load { ptr: source, .. } => self.move_piece(frame, ptr, source, width),
+                Inst::Load { ptr: source, .. } => {
+                    let loaded = program.types.store_size(program.operand_type(operand));
+                    self.move_piece(frame, ptr, source, width.min(loaded));
+                }
                 Inst::Cast {
                     op: CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bitcast,
                     value,
