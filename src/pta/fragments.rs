@@ -1,6 +1,6 @@
 //! Pointers that are moved in pieces. A value narrower than a pointer may carry a part of one from
 //! the load that read it to the place where the parts are joined again, as long as it stays in
-//! registers; stored to memory, it is followed in two forms only:
+//! registers. It is read from memory at exact places only, and stored to memory in two forms only:
 //!
 //! - a copy of the piece itself: what is loaded at an exact place and stored at an exact place (struct
 //!   copies in 4-byte pieces);
@@ -8,7 +8,7 @@
 //!   increments in the same loop. The loop is then a `memmove` from where it began.
 //!
 //! A pointer taken apart into bytes whose way through memory is less regular than that (each byte passed
-//! through a call, or filtered) is not followed: treating every byte as part of a pointer would let
+//! through a call, or filtered, or gathered bit by bit from a stream) is not followed: treating every byte as part of a pointer would let
 //! the contents of all character buffers and whatever is mistaken for one flow together.
 
 use super::constraints::{Node, Sink};

@@ -248,7 +248,7 @@ impl<'p> Generator<'p> {
                     let place = self.stepped(list, self.overflow_area());
                     let area = self.fresh(Role::Inner);
                     self.load(place, area, self.word());
-                    to.iter().for_each(|to| self.load(area, to, 1));
+                    to.iter().for_each(|to| self.load(area, to, self.word()));
                 }
             }
             Inst::Call { callee, args } => self.call_inst(frame, id, callee, args),

@@ -393,7 +393,8 @@ impl Graph<'_> {
         }
         let any = self.objects.any(object);
         self.add(escaped, any);
-        self.load_at(any, escaped, 1);
+        let all = self.all_of(object);
+        self.edge(all, escaped);
         self.store_at(any, escaped, 1);
     }
 
