@@ -1,5 +1,11 @@
 //! Copying memory. What a `memcpy` reads meets at its offset from the start of the copy before it is
 //! written, so that `s` sources and `d` destinations make `s + d` connections and not `s · d`.
+//!
+//! A copy of which neither the offset it reads at nor the one it writes at is known moves a stream of
+//! bytes: of the pointers in it, it moves those that were written at an unknown offset themselves (the
+//! elements of a generic container), but not those at the exact places of a struct. Otherwise the
+//! structs that are mistaken for character buffers, of which every large program has some in its
+//! sets, would all flow together.
 
 use super::constraints::{MemCopy, Node};
 use super::graph::Graph;
@@ -14,8 +20,8 @@ pub struct Copier {
     around: bool,
     exact: bool,
     parts: Vec<(Step, Node)>,
-    /// What may land anywhere.
-    spread: Option<Node>,
+    /// What may land anywhere, and what does so only where the target is an exact place.
+    loose: [Option<Node>; 2],
     sources: FxHashSet<LocationId>,
     targets: Vec<LocationId>,
     known_targets: FxHashSet<LocationId>,
@@ -38,7 +44,7 @@ impl Graph<'_> {
             around,
             exact,
             parts: Vec::new(),
-            spread: None,
+            loose: [None; 2],
             sources: FxHashSet::default(),
             targets: Vec::new(),
             known_targets: FxHashSet::default(),
@@ -76,9 +82,9 @@ impl Graph<'_> {
         if !self.has_memory(object) || self.skips(id, location) {
             return;
         }
-        if place == Place::Any || self.is_flat(object) {
+        if self.is_flat(object) {
             let all = self.all_of(object);
-            return self.read_somewhere(id, all);
+            return self.read_somewhere(id, all, true);
         }
         self.memory[object].readers.push((id, place));
         let cells = self.memory[object].cells.iter().map(|cell| Piece::Cell(cell.offset));
@@ -88,19 +94,20 @@ impl Graph<'_> {
         }
     }
 
-    pub(super) fn read_somewhere(&mut self, id: u32, from: Node) {
-        let spread = match self.copier(id).spread {
+    /// What is read at an unknown distance from the start of the copy.
+    pub(super) fn read_somewhere(&mut self, id: u32, from: Node, loose: bool) {
+        let node = match self.copier(id).loose[usize::from(loose)] {
             Some(node) => node,
             None => {
                 let node = self.new_node();
-                self.copier(id).spread = Some(node);
+                self.copier(id).loose[usize::from(loose)] = Some(node);
                 for target in self.copier(id).targets.clone() {
-                    self.land_somewhere(id, node, target);
+                    self.land_somewhere(id, node, target, loose);
                 }
                 node
             }
         };
-        self.edge(from, spread);
+        self.edge(from, node);
     }
 
     fn read_piece(&mut self, id: u32, place: Place, object: ObjectId, piece: Piece) {
@@ -136,7 +143,7 @@ impl Graph<'_> {
         };
         match seen {
             Seen::Outside => {}
-            Seen::Somewhere => self.read_somewhere(id, node),
+            Seen::Somewhere => self.read_somewhere(id, node, matches!(piece, Piece::Gate(_))),
             Seen::There(step) => {
                 let part = match self.copier(id).parts.iter().find(|part| part.0 == step) {
                     Some(&(_, part)) => part,
@@ -242,8 +249,10 @@ impl Graph<'_> {
             return;
         }
         self.copier(id).targets.push(location);
-        if let Some(node) = self.copier(id).spread {
-            self.land_somewhere(id, node, location);
+        for loose in [false, true] {
+            if let Some(node) = self.copier(id).loose[usize::from(loose)] {
+                self.land_somewhere(id, node, location, loose);
+            }
         }
         for (step, node) in self.copier(id).parts.clone() {
             self.land(&step, node, location);
@@ -251,8 +260,11 @@ impl Graph<'_> {
     }
 
     /// Lands somewhere in the range that is written.
-    fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId) {
+    fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId, loose: bool) {
         let Location { object, place } = self.objects.locations[target];
+        if !loose && !matches!(place, Place::At(_)) && !self.is_flat(object) {
+            return; // a stream of bytes
+        }
         let len = self.copier(id).len;
         let place = match (place, i64::try_from(len)) {
             (Place::At(start), Ok(len)) if start >= 0 => {

@@ -256,7 +256,7 @@ impl Graph<'_> {
             self.memory[object].gates.push(gate);
             self.memory[object].escaped = memory.escaped;
             for ((copier, _), one) in memory.readers.into_iter().zip(one.into_iter().cycle()) {
-                self.read_somewhere(copier, one);
+                self.read_somewhere(copier, one, true);
             }
         }
         if objects.is_empty() {
