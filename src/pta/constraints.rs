@@ -174,6 +174,10 @@ pub struct MemCopy {
     pub from: Node,
     /// `u64::MAX` if unknown.
     pub len: u64,
+    /// Bytes before the two addresses are copied as well.
+    pub around: bool,
+    /// Only from and to exact places.
+    pub exact: bool,
 }
 
 /// A constraint of each kind, in the order they were written.

@@ -1,7 +1,13 @@
 //! Copying memory. What a `memcpy` reads meets at its offset from the start of the copy before it is
 //! written, so that `s` sources and `d` destinations make `s + d` connections and not `s · d`.
+//!
+//! A copy of which neither the offset it reads at nor the one it writes at is known moves a stream of
+//! bytes: of the pointers in it, it moves those that were written at an unknown offset themselves (the
+//! elements of a generic container), but not those at the exact places of a struct. Otherwise the
+//! structs that are mistaken for character buffers, of which every large program has some in its
+//! sets, would all flow together.
 
-use super::constraints::Node;
+use super::constraints::{MemCopy, Node};
 use super::graph::Graph;
 use super::memory::{Gate, Piece};
 use super::objects::{Location, LocationId, ObjectId, Step};
@@ -11,9 +17,11 @@ use rustc_hash::FxHashSet;
 #[derive(Debug, Clone)]
 pub struct Copier {
     len: u64,
+    around: bool,
+    exact: bool,
     parts: Vec<(Step, Node)>,
-    /// What may land anywhere.
-    spread: Option<Node>,
+    /// What may land anywhere, and what does so only where the target is an exact place.
+    loose: [Option<Node>; 2],
     sources: FxHashSet<LocationId>,
     targets: Vec<LocationId>,
     known_targets: FxHashSet<LocationId>,
@@ -28,12 +36,15 @@ enum Seen {
 }
 
 impl Graph<'_> {
-    pub(super) fn add_copier(&mut self, to: Node, from: Node, len: u64) -> u32 {
+    pub(super) fn add_copier(&mut self, copy: MemCopy) -> u32 {
+        let MemCopy { to, from, len, around, exact } = copy;
         let id = self.copiers.len() as u32;
         self.copiers.push(Copier {
             len,
+            around,
+            exact,
             parts: Vec::new(),
-            spread: None,
+            loose: [None; 2],
             sources: FxHashSet::default(),
             targets: Vec::new(),
             known_targets: FxHashSet::default(),
@@ -41,6 +52,13 @@ impl Graph<'_> {
         self.uses(from).copied_from.push(id);
         self.uses(to).copied_to.push(id);
         id
+    }
+
+    /// Whether the copier looks at exact places only, and this is none.
+    fn skips(&self, id: u32, location: LocationId) -> bool {
+        let Location { object, place } = self.objects.locations[location];
+        self.copiers[id as usize].exact
+            && (!matches!(place, Place::At(_)) || self.is_flat(object))
     }
 
     fn copier(&mut self, id: u32) -> &mut Copier {
@@ -61,12 +79,12 @@ impl Graph<'_> {
             return;
         }
         let Location { object, place } = self.objects.locations[location];
-        if !self.has_memory(object) {
+        if !self.has_memory(object) || self.skips(id, location) {
             return;
         }
-        if place == Place::Any || self.is_flat(object) {
+        if self.is_flat(object) {
             let all = self.all_of(object);
-            return self.read_somewhere(id, all);
+            return self.read_somewhere(id, all, true);
         }
         self.memory[object].readers.push((id, place));
         let cells = self.memory[object].cells.iter().map(|cell| Piece::Cell(cell.offset));
@@ -76,19 +94,20 @@ impl Graph<'_> {
         }
     }
 
-    pub(super) fn read_somewhere(&mut self, id: u32, from: Node) {
-        let spread = match self.copier(id).spread {
+    /// What is read at an unknown distance from the start of the copy.
+    pub(super) fn read_somewhere(&mut self, id: u32, from: Node, loose: bool) {
+        let node = match self.copier(id).loose[usize::from(loose)] {
             Some(node) => node,
             None => {
                 let node = self.new_node();
-                self.copier(id).spread = Some(node);
+                self.copier(id).loose[usize::from(loose)] = Some(node);
                 for target in self.copier(id).targets.clone() {
-                    self.land_somewhere(id, node, target);
+                    self.land_somewhere(id, node, target, loose);
                 }
                 node
             }
         };
-        self.edge(from, spread);
+        self.edge(from, node);
     }
 
     fn read_piece(&mut self, id: u32, place: Place, object: ObjectId, piece: Piece) {
@@ -101,8 +120,11 @@ impl Graph<'_> {
                 };
                 let cell = cells[at];
                 let len = i64::try_from(self.copiers[id as usize].len).unwrap_or(i64::MAX);
+                let around = self.copiers[id as usize].around;
                 let outside = match place {
-                    Place::Spread(spread) => !spread.meets(len, cell.reach, self.grain()),
+                    Place::Spread(spread) => {
+                        !spread.meets(len, cell.reach, self.grain()) && !around
+                    }
                     Place::At(_) | Place::Any => false,
                 };
                 let seen = match outside {
@@ -121,7 +143,7 @@ impl Graph<'_> {
         };
         match seen {
             Seen::Outside => {}
-            Seen::Somewhere => self.read_somewhere(id, node),
+            Seen::Somewhere => self.read_somewhere(id, node, matches!(piece, Piece::Gate(_))),
             Seen::There(step) => {
                 let part = match self.copier(id).parts.iter().find(|part| part.0 == step) {
                     Some(&(_, part)) => part,
@@ -146,8 +168,12 @@ impl Graph<'_> {
             Place::Spread(spread) => spread,
             Place::Any => return Seen::Somewhere,
         };
-        if !from.meets(len, gate.spread, gate.width) {
+        let &Copier { around, exact, .. } = &self.copiers[id as usize];
+        if !from.meets(len, gate.spread, gate.width) && !around {
             return Seen::Outside;
+        }
+        if exact {
+            return Seen::Outside; // written at no exact place
         }
         if from.span > 1 || gate.spread.span > 1 {
             return Seen::Somewhere;
@@ -203,7 +229,7 @@ impl Graph<'_> {
                         if end <= array.start.saturating_add(array.stride) {
                             continue;
                         }
-                        if step.offset <= -ground.grain {
+                        if step.offset <= -ground.grain && !self.copiers[id as usize].around {
                             step.offset += array.stride;
                         }
                     }
@@ -211,19 +237,22 @@ impl Graph<'_> {
                 }
             }
         }
-        if step.offset <= -ground.grain || step.offset >= len {
+        let around = self.copiers[id as usize].around;
+        if (step.offset <= -ground.grain && !around) || step.offset >= len {
             return Seen::Outside;
         }
         Seen::There(step)
     }
 
     pub(super) fn copy_to(&mut self, id: u32, location: LocationId) {
-        if !self.copier(id).known_targets.insert(location) {
+        if !self.copier(id).known_targets.insert(location) || self.skips(id, location) {
             return;
         }
         self.copier(id).targets.push(location);
-        if let Some(node) = self.copier(id).spread {
-            self.land_somewhere(id, node, location);
+        for loose in [false, true] {
+            if let Some(node) = self.copier(id).loose[usize::from(loose)] {
+                self.land_somewhere(id, node, location, loose);
+            }
         }
         for (step, node) in self.copier(id).parts.clone() {
             self.land(&step, node, location);
@@ -231,8 +260,11 @@ impl Graph<'_> {
     }
 
     /// Lands somewhere in the range that is written.
-    fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId) {
+    fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId, loose: bool) {
         let Location { object, place } = self.objects.locations[target];
+        if !loose && !matches!(place, Place::At(_)) && !self.is_flat(object) {
+            return; // a stream of bytes
+        }
         let len = self.copier(id).len;
         let place = match (place, i64::try_from(len)) {
             (Place::At(start), Ok(len)) if start >= 0 => {

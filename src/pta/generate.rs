@@ -95,7 +95,7 @@ impl<'p> Sink<'p> for Generator<'p> {
     }
     fn copy_memory(&mut self, to: Node, from: Node, len: Option<u64>) {
         let len = len.unwrap_or(u64::MAX);
-        self.constraints.memory_copies.push(MemCopy { to, from, len });
+        self.constraints.memory_copies.push(MemCopy { to, from, len, around: false, exact: false });
     }
     fn call(&mut self, target: Node, call: CallId) {
         self.constraints.calls.push((target, call));

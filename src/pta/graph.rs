@@ -131,7 +131,7 @@ impl<'p> Graph<'p> {
             graph.uses(target).calls.push(call);
         }
         for copy in constraints.memory_copies {
-            graph.add_copier(copy.to, copy.from, copy.len);
+            graph.add_copier(copy);
         }
         graph.pending = constraints.copies;
         for (node, location) in constraints.fills {

@@ -1,12 +1,13 @@
 //! What each instruction means as constraints. Every instruction is named: one that moves pointers and
 //! is forgotten here would make the analysis wrong.
 //!
-//! Numbers are tracked like pointers, because compiled C moves pointers as integers, and copy loops
-//! move them byte by byte: every integer and float may carry the pointer (or part of it) that it was
-//! loaded or converted from. At a pointer's width any arithmetic keeps it, as a pointer to anywhere in
-//! the same object; in a narrower number only copying and bit operations do, since the sum or product
-//! of a pointer's fragments is just a number. An array index adds nothing to the pointer it moves: C
-//! lets arithmetic on a pointer stay in its object only.
+//! Numbers are tracked like pointers, because compiled C moves pointers as integers: every integer may
+//! carry the pointer (or part of it) that it was loaded or converted from. At a pointer's width any
+//! arithmetic keeps it, as a pointer to anywhere in the same object; in a narrower number only copying
+//! and bit operations do, since the sum or product of a pointer's fragments is just a number (see
+//! [`fragments`](super::fragments) for what happens when it is stored). The difference of two pointers is
+//! a number. An array index adds nothing to the pointer it moves: C lets arithmetic on a pointer stay
+//! in its object only.
 
 use super::calls::{self, transfer};
 use super::constraints::{Nodes, Role, Sink};
@@ -18,7 +19,7 @@ use crate::ir::{
 };
 
 impl<'p> Generator<'p> {
-    fn bits(&self, ty: TypeId) -> u32 {
+    pub(super) fn bits(&self, ty: TypeId) -> u32 {
         self.program.types.scalar_bits(ty, self.program.machine.pointer_bits).unwrap_or(u32::MAX)
     }
 
@@ -188,7 +189,13 @@ impl<'p> Generator<'p> {
                     self.read(frame, ptr, program.values[result].ty, to);
                 }
             }
-            Inst::Store { ptr, value, .. } => self.write(frame, ptr, value),
+            Inst::Store { ptr, value, .. } => {
+                if self.bits(program.operand_type(value)) < program.machine.pointer_bits {
+                    self.write_fragment(frame, ptr, value);
+                } else if !self.copies_words(frame, ptr, value) {
+                    self.write(frame, ptr, value);
+                }
+            }
             Inst::Gep { base, offset, terms, .. } => {
                 let to = result.and_then(|result| self.value(frame, result));
                 self.gep(frame, to, base, offset, program.term_pool.get(terms));
@@ -241,7 +248,7 @@ impl<'p> Generator<'p> {
                     let place = self.stepped(list, self.overflow_area());
                     let area = self.fresh(Role::Inner);
                     self.load(place, area, self.word());
-                    to.iter().for_each(|to| self.load(area, to, 1));
+                    to.iter().for_each(|to| self.load(area, to, self.word()));
                 }
             }
             Inst::Call { callee, args } => self.call_inst(frame, id, callee, args),

@@ -186,10 +186,12 @@ impl Graph<'_> {
         cells.into_iter().map(|offset| self.cell(object, offset)).collect()
     }
 
-    /// `to ⊇` what `width` bytes at the location hold.
+    /// `to ⊇` what `width` bytes at the location hold. Parts of pointers are read at exact places only
+    /// (see [`fragments`](super::fragments)).
     pub(super) fn load_at(&mut self, location: LocationId, to: Node, width: u32) {
         let Location { object, place } = self.objects.locations[location];
-        if !self.has_memory(object) {
+        let exact = matches!(place, Place::At(_)) && !self.is_flat(object);
+        if !self.has_memory(object) || (i64::from(width) < self.grain() && !exact) {
             return;
         }
         let from = match place {
@@ -255,7 +257,7 @@ impl Graph<'_> {
             self.memory[object].gates.push(gate);
             self.memory[object].escaped = memory.escaped;
             for ((copier, _), one) in memory.readers.into_iter().zip(one.into_iter().cycle()) {
-                self.read_somewhere(copier, one);
+                self.read_somewhere(copier, one, true);
             }
         }
         if objects.is_empty() {

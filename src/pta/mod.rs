@@ -35,6 +35,7 @@ mod freeze;
 mod generate;
 mod graph;
 mod instructions;
+mod fragments;
 mod leaves;
 mod memory;
 mod copiers;

@@ -258,7 +258,7 @@ fn rewrite(stepping: Vec<(Node, Node, u32)>, reduced: &mut Reduced) {
     constraints.calls = calls.filter_map(|&(node, call)| Some((one(node)?, call))).collect();
     let memory = constraints.memory_copies.iter().filter_map(|copy| {
         let (to, from) = both(copy.to, copy.from)?;
-        Some(MemCopy { to, from, len: copy.len })
+        Some(MemCopy { to, from, ..*copy })
     });
     constraints.memory_copies = memory.collect();
     let moved = |list: &[(Node, Node, u32)]| -> Vec<(Node, Node, u32)> {

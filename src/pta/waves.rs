@@ -5,7 +5,7 @@
 //! it are the same in every run.
 
 use super::calls;
-use super::constraints::{CallId, Node, Role, Sink, World};
+use super::constraints::{CallId, MemCopy, Node, Role, Sink, World};
 use super::graph::{Graph, NO_USES, Uses};
 use super::objects::{LocationId, ObjectKind, Objects, Step};
 use super::sets::{EMPTY, SetId};
@@ -53,7 +53,8 @@ impl<'p> Sink<'p> for Graph<'p> {
         self.store_at(location, from, 1);
     }
     fn copy_memory(&mut self, to: Node, from: Node, len: Option<u64>) {
-        let id = self.add_copier(to, from, len.unwrap_or(u64::MAX));
+        let len = len.unwrap_or(u64::MAX);
+        let id = self.add_copier(MemCopy { to, from, len, around: false, exact: false });
         self.each_seen(from, |graph, location| graph.copy_from(id, location));
         self.each_seen(to, |graph, location| graph.copy_to(id, location));
     }
@@ -392,7 +393,8 @@ impl Graph<'_> {
         }
         let any = self.objects.any(object);
         self.add(escaped, any);
-        self.load_at(any, escaped, 1);
+        let all = self.all_of(object);
+        self.edge(all, escaped);
         self.store_at(any, escaped, 1);
     }
 
