@@ -14,6 +14,9 @@ mod ranges;
 mod arith;
 mod calls;
 mod library;
+pub mod marks;
+mod demand;
+mod reachable;
 pub mod step;
 pub mod verdict;
 pub mod explore;
@@ -21,4 +24,5 @@ mod replay;
 mod names;
 
 pub use explore::{Budget, explore};
+pub use machine::Options;
 pub use verdict::{Counterexample, Proof, Reason, TraceStep, Verdict};

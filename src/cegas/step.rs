@@ -8,7 +8,6 @@ use super::value::Value;
 use crate::ir::{
     BlockId, CastOp, CheckKind, Inst, InstId, IntPredicate, List, Operand, PureOp, RmwOp, TypeId,
 };
-use crate::rules::Demand;
 use crate::smt::ExprId;
 
 /// Where control goes after an instruction.
@@ -16,12 +15,23 @@ use crate::smt::ExprId;
 pub enum Flow {
     /// To the next instruction.
     Next,
+    /// Where the state stands now.
+    Stay,
     /// To one of these blocks, each under its condition; the conditions exclude each other and one
     /// of them holds.
     Blocks(Vec<(ExprId, BlockId)>),
     /// Into a function; the callees come with their conditions.
     Call(Vec<(ExprId, crate::ir::FuncId)>),
     Return(Option<Value>),
+    /// To the next instruction, with one of these outcomes of a library function.
+    Outcomes(Vec<(ExprId, Outcome)>),
+}
+
+/// How an allocation ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Granted,
+    Refused,
 }
 
 impl Machine<'_> {
@@ -317,22 +327,6 @@ impl Machine<'_> {
             | Inst::Return { .. }
             | Inst::Unreachable => return gap("control flow inside a block"),
         })
-    }
-
-    /// When the demand is not met.
-    pub(super) fn violation(&mut self, state: &mut State, demand: Demand) -> Step<ExprId> {
-        match demand {
-            Demand::NotReached => Ok(self.smt.pool.bool(true)),
-            Demand::NonZero(operand) => {
-                let value = self.bits(state, operand)?;
-                let zero = self.smt.pool.constant(0, self.smt.pool.width(value));
-                Ok(self.compare(state, crate::ir::IntPredicate::Eq, value, zero))
-            }
-            Demand::Equal(a, b) => {
-                let (a, b) = (self.bits(state, a)?, self.bits(state, b)?);
-                Ok(self.compare(state, crate::ir::IntPredicate::Ne, a, b))
-            }
-        }
     }
 
     pub(super) fn all_bits(&mut self, state: &mut State, list: List<Operand>) -> Step<Vec<ExprId>> {

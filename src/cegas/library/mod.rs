@@ -1,33 +1,72 @@
 //! Functions without a body that the machine knows: inputs, memory, and those without an effect that
 //! an assertion can see. Any other ends what is known about the path.
 
-use super::address::{Base, Place};
-use super::machine::{Machine, Source, Step, Stop, gap, object};
-use super::memory::{Background, Life, Origin};
+mod heap;
+mod input;
+
+use super::machine::{Machine, Source, Step, Stop, gap};
 use super::state::State;
+use super::step::Flow;
 use super::value::Value;
 use crate::ir::{FuncId, InstId, List, Operand, TypeId};
+use crate::library::accesses;
 use crate::smt::ExprId;
 
-/// Functions that only write to the outside, and return some number.
+/// Functions that only act on the outside, and return some number.
 const OUTPUT: &[&str] = &[
-    "printf",
-    "fprintf",
     "puts",
     "putchar",
     "fputs",
     "fputc",
     "putc",
+    "putwchar",
+    "fputws",
     "perror",
     "fflush",
     "vprintf",
     "vfprintf",
     "srand",
     "srandom",
+    "srand48",
     "sleep",
     "usleep",
+    "fclose",
+    "pclose",
+    "close",
+    "remove",
+    "unlink",
+    "fwrite",
+    "write",
+    "send",
+    "bind",
+    "connect",
+    "listen",
+    "socket",
+    "accept",
+    "inet_addr",
+    "open",
+    "fileno",
+    "ferror",
+    "feof",
+    "clearerr",
+    "rewind",
+    "fseek",
+    "shutdown",
+    "setsockopt",
+    "getuid",
+    "geteuid",
+    "isatty",
+    "system",
+    "alarm",
+    "time_seed",
+    "putenv",
+    "closelog",
+    "openlog",
     "__VERIFIER_print_hull",
 ];
+
+/// Functions that return a stream or null.
+const STREAMS: &[&str] = &["fopen", "fopen64", "fdopen", "popen", "freopen", "tmpfile"];
 
 /// Functions that end the program.
 const ENDS: &[&str] = &[
@@ -44,10 +83,19 @@ const ENDS: &[&str] = &[
 ];
 
 /// Functions whose result is any number, and that touch nothing.
-const NUMBERS: &[&str] = &["clock"];
+const NUMBERS: &[&str] = &["clock", "getchar", "fgetc", "getc", "getwchar", "fgetwc", "mrand48"];
 
 /// The same, but never a negative one.
-const NATURALS: &[&str] = &["rand", "random", "getpid"];
+const NATURALS: &[&str] = &["rand", "random", "getpid", "lrand48", "nrand48"];
+
+fn is_allocation(name: &str) -> bool {
+    matches!(name, "malloc" | "__builtin_malloc" | "calloc" | "realloc" | "valloc")
+        || matches!(name, "aligned_alloc" | "memalign")
+}
+
+fn is_in(table: &[(&str, usize)], name: &str) -> bool {
+    table.iter().any(|(known, _)| *known == name)
+}
 
 impl Machine<'_> {
     pub(super) fn external(
@@ -57,7 +105,7 @@ impl Machine<'_> {
         func: FuncId,
         args: List<Operand>,
         result: Option<TypeId>,
-    ) -> Step<()> {
+    ) -> Step<Flow> {
         let program = self.program;
         let name = program.funcs[func].name.as_str();
         let value = match name {
@@ -71,7 +119,16 @@ impl Machine<'_> {
             }
             // Their obligations were looked at before.
             "__VERIFIER_assert" | "svf_assert" | "svf_assert_eq" => None,
-            _ if ENDS.contains(&name) => return Err(Stop::End),
+            _ if ENDS.contains(&name) => return Err(Stop::Exit),
+            _ if is_in(accesses::SCANS, name) => Some(self.scan(state, name, args, result)?),
+            _ if is_in(accesses::PRINTS, name) => {
+                self.print(name, args)?;
+                match result {
+                    Some(ty) => Some(self.arbitrary(state, ty, Source::Input)?),
+                    None => None,
+                }
+            }
+            _ if STREAMS.contains(&name) => Some(self.stream(state)),
             _ if OUTPUT.contains(&name) || NUMBERS.contains(&name) => match result {
                 Some(ty) => Some(self.arbitrary(state, ty, Source::Input)?),
                 None => None,
@@ -80,36 +137,51 @@ impl Machine<'_> {
                 Some(ty) => Some(self.natural(state, ty)?),
                 None => None,
             },
-            "malloc" | "__builtin_malloc" => {
-                let size = self.argument(state, args, 0)?;
-                Some(self.allocate(state, at, size, Background::Uninit))
-            }
-            "calloc" => {
-                let (count, size) =
-                    (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
-                let overflows = self.smt.pool.umul_overflow(count, size);
-                if self.smt.pool.as_const(overflows) != Some(0) {
-                    return gap("a calloc whose size may overflow");
+            _ if is_allocation(name) => {
+                if name == "realloc" {
+                    self.tell_apart(state, args, 0)?;
                 }
-                let size = self.smt.pool.mul(count, size);
-                Some(self.allocate(state, at, size, Background::Zero))
+                return self.allocation(state, at);
             }
-            "realloc" => {
-                let (old, size) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
-                Some(self.reallocate(state, at, old, size)?)
-            }
-            "free" => {
+            "free" | "cfree" => {
+                self.tell_apart(state, args, 0)?;
                 let pointer = self.argument(state, args, 0)?;
                 self.release(state, pointer)?;
                 None
             }
-            "memset" => {
+            "strlen" | "wcslen" => {
+                let unit = if name == "strlen" { 1 } else { 4 };
+                self.tell_apart(state, args, 0)?;
+                let text = self.argument(state, args, 0)?;
+                Some(Value::Bits(self.text_length(state, text, unit)?))
+            }
+            "getenv" | "secure_getenv" => Some(self.some_text(state)?),
+            "__cegas_is_number" => {
+                let text = self.argument(state, args, 0)?;
+                Some(self.is_number(state, text))
+            }
+            "__cegas_number" => {
+                let text = self.argument(state, args, 0)?;
+                Some(self.number(state, text)?)
+            }
+            // Said of inputs only when a violation is looked for: until then they count as unread.
+            "__cegas_assume_later" => {
+                let cond = self.argument(state, args, 0)?;
+                let zero = self.smt.pool.constant(0, self.smt.pool.width(cond));
+                let holds = self.smt.pool.ne(cond, zero);
+                if self.smt.pool.as_const(holds).is_none() {
+                    state.deferred.push_back(holds);
+                }
+                None
+            }
+            "__cegas_gap" => return gap("a conversion of a format"),
+            "memset" | "__memset_chk" => {
                 let (dst, byte) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
                 let len = self.argument(state, args, 2)?;
                 self.fill_range(state, dst, byte, len)?;
                 Some(Value::Bits(dst))
             }
-            "memcpy" | "memmove" => {
+            "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {
                 let (dst, src) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
                 let len = self.argument(state, args, 2)?;
                 self.copy_range(state, dst, src, len)?;
@@ -136,10 +208,23 @@ impl Machine<'_> {
                 _ => return gap(format!("`{name}` declared with an unusual type")),
             }
         }
-        Ok(())
+        Ok(Flow::Next)
     }
 
-    fn argument(&mut self, state: &mut State, args: List<Operand>, index: usize) -> Step<ExprId> {
+    /// An argument that is one of several objects: the execution is followed for each.
+    fn tell_apart(&mut self, state: &mut State, args: List<Operand>, index: usize) -> Step<()> {
+        let Some(&Operand::Value(value)) = self.program.operands(args).get(index) else {
+            return Ok(());
+        };
+        self.split(state, value)
+    }
+
+    pub(super) fn argument(
+        &mut self,
+        state: &mut State,
+        args: List<Operand>,
+        index: usize,
+    ) -> Step<ExprId> {
         match self.program.operands(args).get(index) {
             Some(&operand) => self.bits(state, operand),
             None => gap("a library function with too few arguments"),
@@ -169,91 +254,6 @@ impl Machine<'_> {
             let zero = self.smt.pool.constant(0, self.smt.pool.width(bits));
             let holds = self.smt.pool.sle(zero, bits);
             self.assume(state, holds)?;
-        }
-        Ok(value)
-    }
-
-    fn allocate(
-        &mut self,
-        state: &mut State,
-        at: InstId,
-        size: ExprId,
-        background: Background,
-    ) -> Value {
-        let size = self.smt.pool.resize(size, self.pointer_bits, false);
-        let instance = state.memory.push(object(Origin::Heap(at), size, background));
-        Value::Bits(self.address(instance))
-    }
-
-    /// `realloc`: a new object with what the old one held; the old one is gone.
-    fn reallocate(
-        &mut self,
-        state: &mut State,
-        at: InstId,
-        old: ExprId,
-        size: ExprId,
-    ) -> Step<Value> {
-        let Some(bytes) = self.smt.pool.as_const(size).filter(|&bytes| bytes > 0) else {
-            return gap("a realloc to an unknown size or to nothing");
-        };
-        let new = self.allocate(state, at, size, Background::Uninit);
-        if self.smt.pool.as_const(old) == Some(0) {
-            return Ok(new);
-        }
-        let places = self.places(old);
-        let [Place { base: Base::Object(instance), .. }] = places[..] else {
-            return gap("a realloc of one of several objects");
-        };
-        let held = state.memory.get(instance).map(|object| object.size);
-        let Some(held) = held.and_then(|held| self.smt.pool.as_const(held)) else {
-            return gap("a realloc of an object of unknown size");
-        };
-        if let (Value::Bits(to), true) =
-            (&new, state.memory.get(instance).is_some_and(|o| o.life == Life::Live))
-        {
-            let len = self.pointer_const(held.min(bytes) as u64);
-            self.copy_range(state, *to, old, len)?;
-        }
-        self.release(state, old)?;
-        Ok(new)
-    }
-
-    /// `free`: of null it is nothing, of anything but the start of a live heap object it is the end.
-    fn release(&mut self, state: &mut State, pointer: ExprId) -> Step<()> {
-        let places = self.places(pointer);
-        let [place] = places[..] else { return gap("a free of one of several objects") };
-        match place.base {
-            Base::Object(instance) => {
-                let at_start = self.smt.pool.as_const(place.offset) == Some(0);
-                let Some(object) = state.memory.get_mut(instance) else { return Err(Stop::End) };
-                let is_heap = matches!(object.origin, Origin::Heap(_));
-                if !is_heap || !at_start || object.life != Life::Live {
-                    return Err(Stop::End);
-                }
-                object.life = Life::Freed;
-                object.cells.clear();
-                Ok(())
-            }
-            Base::Number if self.smt.pool.as_const(place.offset) == Some(0) => Ok(()),
-            Base::Number | Base::Junk => Err(Stop::End),
-            Base::Mixed => gap("a free of a computed address"),
-        }
-    }
-
-    /// What `main` is given: any number of arguments, and pointers we know nothing of.
-    pub(super) fn main_argument(
-        &mut self,
-        state: &mut State,
-        index: usize,
-        ty: TypeId,
-    ) -> Step<Value> {
-        let value = self.arbitrary(state, ty, Source::Input)?;
-        if let (0, Value::Bits(count)) = (index, &value) {
-            // At least the program's name.
-            let width = self.smt.pool.width(*count);
-            let one = self.smt.pool.constant(1, width);
-            let enough = self.smt.pool.sle(one, *count);
-            self.assume(state, enough)?;
         }
         Ok(value)
     }
