@@ -126,6 +126,13 @@ impl Machine<'_> {
         is_pointer: bool,
     ) -> Step<ExprId> {
         let mut result: Option<ExprId> = None;
+        if bytes <= 16 && self.is_ended_local(state, pointer) {
+            // The stack is still there, but what it holds is anybody's guess.
+            let value = self.fresh(state, bytes as u32 * 8, Source::Unspecified);
+            let vars = self.smt.pool.free_vars(&[value]);
+            state.uncertain.extend(vars);
+            return Ok(value);
+        }
         for target in self.targets(state, pointer, bytes)? {
             for (offset, here) in self.offsets(state, &target, bytes)? {
                 let value = self.read(state, target.instance, offset, bytes, is_pointer)?;
@@ -140,6 +147,13 @@ impl Machine<'_> {
             None if bytes <= 16 => self.fresh(state, bytes as u32 * 8, Source::Uninit),
             None => return Err(Stop::End),
         })
+    }
+
+    fn is_ended_local(&mut self, state: &State, pointer: ExprId) -> bool {
+        let places = self.places(pointer);
+        let [Place { base: Base::Object(instance), .. }] = places[..] else { return false };
+        let object = state.memory.get(instance);
+        object.is_some_and(|o| matches!(o.origin, Origin::Local(_)) && o.life == Life::Ended)
     }
 
     pub(super) fn store_bits(

@@ -44,6 +44,16 @@ impl Machine<'_> {
             // Asked when the execution ends, see `reachable`.
             Demand::Kept => Ok(self.smt.pool.bool(false)),
             Demand::Set(operand) => self.unset(state, operand),
+            Demand::Fits { value, bits } => {
+                let value = self.bits(state, value)?;
+                let cut = self.smt.pool.extract(value, 0, bits);
+                let back = self.smt.pool.sext(cut, self.smt.pool.width(value));
+                Ok(self.smt.pool.ne(value, back))
+            }
+            Demand::Wraps { op, lhs, rhs } => {
+                let (a, b) = (self.bits(state, lhs)?, self.bits(state, rhs)?);
+                Ok(self.overflow(op, a, b))
+            }
         }
     }
 

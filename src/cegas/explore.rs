@@ -34,8 +34,16 @@ pub struct Budget {
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;
 
-/// Explores `program` from `entry` and says what came out for each obligation. Those inside models of
-/// library functions are put to the calls in the user's code.
+/// What came out of an exploration.
+#[derive(Debug)]
+pub struct Explored {
+    /// The obligations of the user's code. Those inside models of library functions are put to the calls.
+    pub verdicts: Vec<(Obligation, Verdict)>,
+    /// No call of a model was left out.
+    pub is_complete: bool,
+}
+
+/// Explores `program` from `entry` and says what came out for each obligation.
 pub fn explore(
     program: &Program,
     entry: FuncId,
@@ -43,14 +51,16 @@ pub fn explore(
     options: Options,
     budget: Budget,
     cancel: &Cancel,
-) -> Vec<(Obligation, Verdict)> {
+) -> Explored {
     let marks = Marks::new(program, obligations);
     let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
     let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
     let machine = Machine::new(program, marks, options);
     let mut explorer = Explorer::new(machine, entry, told, budget, cancel);
     explorer.run();
-    explorer.verdicts()
+    let is_complete =
+        explorer.incomplete.is_none() || explorer.obligations.len() == obligations.len();
+    Explored { verdicts: explorer.verdicts(), is_complete }
 }
 
 struct Explorer<'a> {
@@ -130,8 +140,9 @@ impl<'a> Explorer<'a> {
         }
     }
 
+    /// Whether nothing is left to find.
     fn all_violated(&self) -> bool {
-        self.violated.iter().all(Option::is_some)
+        !self.machine.marks.in_models && self.violated.iter().all(Option::is_some)
     }
 
     fn wait(&mut self, state: State) {
@@ -212,6 +223,10 @@ impl<'a> Explorer<'a> {
     fn end(&mut self, state: &State, running: bool) {
         self.paths += 1;
         let Some(rule) = self.machine.marks.kept else { return };
+        for allocated in self.machine.still_reachable(state, running) {
+            let index = self.obligation(Mark { rule, demand: Demand::Kept }, allocated);
+            self.doubtful[index].get_or_insert(Reason::StillReachable);
+        }
         for lost in self.machine.lost(state, running) {
             let index = self.obligation(Mark { rule, demand: Demand::Kept }, lost.allocated);
             if lost.held {
@@ -349,6 +364,10 @@ impl<'a> Explorer<'a> {
             if self.violated[index].is_none() {
                 self.decide(state, Target::At { at, number, site }, index, violation);
             }
+            if mark.demand.is_debatable() {
+                // C says how it goes on.
+                continue;
+            }
             let holds = self.machine.smt.pool.not(violation);
             self.machine.assume(state, holds)?;
         }
@@ -378,24 +397,30 @@ impl<'a> Explorer<'a> {
     fn decide(&mut self, state: &State, target: Target, index: usize, violation: ExprId) {
         let reason = if self.machine.speaks_of_addresses(violation) {
             Reason::Doubt { why: "where objects lie in memory".into() }
-        } else if self.is_spent(state, violation) {
-            Reason::Doubt { why: "how an input is spelt".into() }
+        } else if self.is_uncertain(state, violation) {
+            Reason::Doubt { why: "a value that executions may not have".into() }
         } else {
             match self.ask(state, violation) {
                 Answer::Unsat(_) => return,
                 Answer::Unknown(why) => Reason::Solver { why },
+                Answer::Sat(_) if self.obligations[index].demand.is_debatable() => {
+                    let why = "whether arithmetic in a narrow type, which wraps, counts".into();
+                    Reason::Doubt { why }
+                }
                 Answer::Sat(_) if state.doubt.is_some() => {
                     let why = state.doubt.as_deref().unwrap_or_default().to_owned();
                     Reason::Doubt { why }
                 }
-                Answer::Sat(inputs) => match self.machine.replay(self.entry, inputs, target) {
-                    Some(steps) => {
-                        let at = self.obligations[index].at;
-                        self.violated[index] = Some(Counterexample { at, steps });
-                        return;
+                Answer::Sat(inputs) => {
+                    match self.machine.replay(self.entry, inputs, state.uncertain.clone(), target) {
+                        Some(steps) => {
+                            let at = self.obligations[index].at;
+                            self.violated[index] = Some(Counterexample { at, steps });
+                            return;
+                        }
+                        None => Reason::Replay,
                     }
-                    None => Reason::Replay,
-                },
+                }
             }
         };
         if self.doubtful[index].is_none() {
@@ -403,13 +428,13 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Whether the violation depends on inputs that were already read as something else.
-    fn is_spent(&self, state: &State, violation: ExprId) -> bool {
+    /// Whether the violation depends on a value that a real execution may not have.
+    fn is_uncertain(&self, state: &State, violation: ExprId) -> bool {
         let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
         conditions.push(violation);
         let pool = &self.machine.smt.pool;
-        !state.spent.is_empty()
-            && pool.free_vars(&conditions).iter().any(|v| state.spent.contains(v))
+        !state.uncertain.is_empty()
+            && pool.free_vars(&conditions).iter().any(|v| state.uncertain.contains(v))
     }
 
     fn verdicts(self) -> Vec<(Obligation, Verdict)> {

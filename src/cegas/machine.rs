@@ -85,6 +85,8 @@ pub(super) struct Replay {
     pub inputs: Model,
     /// Values that were never set stay arbitrary, because they are what is asked about.
     pub keeps_unset: bool,
+    /// So do these: nothing depends on them.
+    pub kept: imbl::HashSet<VarId>,
 }
 
 impl<'p> Machine<'p> {
@@ -162,6 +164,7 @@ impl<'p> Machine<'p> {
         };
         match &self.replay {
             Some(replay) if replay.keeps_unset && is_unset(source) => var,
+            Some(replay) if replay.kept.contains(&self.smt.pool.node(var).var()) => var,
             Some(replay) => {
                 let value = replay.inputs.bits(self.smt.pool.node(var).var());
                 self.smt.pool.constant(value, bits)

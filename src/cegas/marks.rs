@@ -22,6 +22,8 @@ pub struct Marks {
     pub kept: Option<&'static str>,
     /// Somebody asks about accesses, so none may happen unseen.
     pub accesses: bool,
+    /// Something is demanded inside models, on behalf of callers that are met on the way.
+    pub in_models: bool,
 }
 
 impl Marks {
@@ -35,8 +37,9 @@ impl Marks {
                 Demand::Kept => marks.kept = Some(rule),
                 Demand::Access { .. } | Demand::Set(_) => marks.accesses = true,
                 Demand::NotReached | Demand::NonZero(_) | Demand::Equal(..) => {}
-                Demand::Free { .. } => {}
+                Demand::Free { .. } | Demand::Fits { .. } | Demand::Wraps { .. } => {}
             }
+            marks.in_models |= marks.models.contains(&program.func_of(at));
             marks.by_inst.entry(at).or_default().push(Mark { rule, demand });
         }
         marks

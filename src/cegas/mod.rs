@@ -23,6 +23,6 @@ pub mod explore;
 mod replay;
 mod names;
 
-pub use explore::{Budget, explore};
+pub use explore::{Budget, Explored, explore};
 pub use machine::Options;
 pub use verdict::{Counterexample, Proof, Reason, TraceStep, Verdict};

@@ -80,6 +80,22 @@ impl Machine<'_> {
         lost
     }
 
+    /// Where memory was allocated that is not lost, but that nobody freed before the program returned
+    /// from `main`: neither a leak nor its absence.
+    pub(super) fn still_reachable(&mut self, state: &State, running: bool) -> Vec<InstId> {
+        if running {
+            return Vec::new();
+        }
+        let lost: Vec<InstId> = self.lost(state, running).iter().map(|l| l.allocated).collect();
+        let all = (0..state.memory.len() as u32).filter_map(|n| state.memory.get(Instance(n)));
+        all.filter_map(|object| match (object.origin, object.life) {
+            (Origin::Heap(allocated), Life::Live) => Some(allocated),
+            _ => None,
+        })
+        .filter(|allocated| !lost.contains(allocated))
+        .collect()
+    }
+
     fn reach(&mut self, reached: &mut Reached, instance: Instance, when: ExprId) {
         let no = self.smt.pool.bool(false);
         let (old, visits) = reached.when.get(&instance).copied().unwrap_or((no, 0));

@@ -7,9 +7,10 @@ use super::machine::{Machine, Replay, Stop};
 use super::state::State;
 use super::step::{Flow, Outcome};
 use super::verdict::TraceStep;
-use crate::ir::{FuncId, Inst, InstId, VarId};
+use crate::ir::{self, FuncId, Inst, InstId};
 use crate::rules::Demand;
-use crate::smt::{ExprId, Model};
+use crate::smt::{ExprId, Model, VarId};
+use imbl::HashSet;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -33,7 +34,7 @@ struct Story {
     first: Vec<TraceStep>,
     last: VecDeque<TraceStep>,
     /// What each variable was when last told.
-    told: FxHashMap<(usize, VarId), String>,
+    told: FxHashMap<(usize, ir::VarId), String>,
 }
 
 impl Story {
@@ -57,11 +58,12 @@ impl Story {
 
 impl Machine<'_> {
     /// The story of the path from `entry` to the violation that `target` says, with arbitrary values as
-    /// `inputs` says; `None` if the path does not get there.
+    /// `inputs` says, but for those in `kept`; `None` if the path does not get there.
     pub(super) fn replay(
         &mut self,
         entry: FuncId,
         inputs: Model,
+        kept: HashSet<VarId>,
         target: Target,
     ) -> Option<Vec<TraceStep>> {
         let keeps_unset = match target {
@@ -70,7 +72,7 @@ impl Machine<'_> {
             }
             Target::End { .. } => false,
         };
-        self.replay = Some(Replay { inputs, keeps_unset });
+        self.replay = Some(Replay { inputs, keeps_unset, kept });
         let story = self.walk(entry, target);
         self.replay = None;
         story
@@ -94,7 +96,7 @@ impl Machine<'_> {
             // What the models of library functions do inside is nobody's business.
             let tells = !self.is_library(at);
             if tells {
-                self.tell_bindings(&mut story, &mut state, at);
+                self.tell_bindings(&mut story, &state, at);
             }
             let fresh = state.fresh;
             let flow = match self.step(&mut state, at) {
@@ -159,7 +161,8 @@ impl Machine<'_> {
                 return Some(self.value_now(violation)? != 0);
             }
             // The explorer went on only where the others are met.
-            if self.value_now(violation)? != 0 {
+            let goes_on = demand.is_debatable();
+            if !goes_on && self.value_now(violation)? != 0 {
                 return None;
             }
         }
@@ -209,7 +212,9 @@ impl Machine<'_> {
     }
 
     /// Variables that live in values and changed here.
-    fn tell_bindings(&mut self, story: &mut Story, state: &mut State, at: InstId) {
+    fn tell_bindings(&mut self, story: &mut Story, state: &State, at: InstId) {
+        // Looking at an undefined value makes an arbitrary one, which must not shift the others.
+        let state = &mut state.clone();
         for binding in self.program.debug.bindings_at(at) {
             if binding.address {
                 continue;

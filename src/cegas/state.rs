@@ -43,8 +43,8 @@ pub struct State {
     pub assumed: Vector<ExprId>,
     /// What also holds of inputs, but need not be known where they are only passed on.
     pub deferred: Vector<ExprId>,
-    /// Inputs that were read as a whole: nothing may be said of them and of what they were read as.
-    pub spent: HashSet<VarId>,
+    /// Values that stand for more than a real execution has: what depends on them is in doubt.
+    pub uncertain: HashSet<VarId>,
     /// How often the path could have gone another way.
     pub choices: u32,
     /// How many arbitrary values were made on the way.
@@ -63,7 +63,7 @@ impl State {
             memory,
             assumed: Vector::new(),
             deferred: Vector::new(),
-            spent: HashSet::new(),
+            uncertain: HashSet::new(),
             choices: 0,
             fresh: 0,
             pending,

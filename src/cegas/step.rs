@@ -199,6 +199,10 @@ impl Machine<'_> {
                 let count = self.smt.pool.resize(count, self.pointer_bits, false);
                 let size = self.pointer_const(self.program.types.size(elem));
                 let size = self.smt.pool.mul(size, count);
+                // A stack that is asked for a negative size has none.
+                let zero = self.pointer_const(0);
+                let is_there = self.smt.pool.sle(zero, size);
+                self.assume(state, is_there)?;
                 let made = object(Origin::Local(at), size, Background::Uninit);
                 let instance = state.memory.push(made);
                 if let Some(frame) = state.top_mut() {
@@ -380,9 +384,8 @@ fn ends_execution(kind: CheckKind) -> bool {
         | CheckKind::ArrayBounds
         | CheckKind::FloatCast
         | CheckKind::Builtin
+        | CheckKind::VlaBound
         | CheckKind::Other(_) => false,
-        CheckKind::DivByZero | CheckKind::VlaBound | CheckKind::Unreachable | CheckKind::Trap => {
-            true
-        }
+        CheckKind::DivByZero | CheckKind::Unreachable | CheckKind::Trap => true,
     }
 }

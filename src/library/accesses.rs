@@ -33,6 +33,8 @@ pub const ALLOCATES: &[&str] = &[
     "wcsdup",
     "__builtin_malloc",
     "__strdup",
+    "asprintf",
+    "vasprintf",
 ];
 
 /// How many bytes lie at an argument.
@@ -44,9 +46,11 @@ enum Length {
     Product(usize, usize),
     Text,
     Wide,
+    /// An open stream, which must be there.
+    Stream,
 }
 
-use Length::{Argument, Product, Text, Wide};
+use Length::{Argument, Product, Stream, Text, Wide};
 
 /// Function, pointer argument, length.
 const TOUCHED: &[(&str, usize, Length)] = &[
@@ -84,6 +88,24 @@ const TOUCHED: &[(&str, usize, Length)] = &[
     ("bind", 1, Argument(2)),
     ("fread", 0, Product(1, 2)),
     ("fwrite", 0, Product(1, 2)),
+    ("fread", 3, Stream),
+    ("fwrite", 3, Stream),
+    ("fclose", 0, Stream),
+    ("pclose", 0, Stream),
+    ("fgets", 2, Stream),
+    ("fgetc", 0, Stream),
+    ("getc", 0, Stream),
+    ("fputs", 1, Stream),
+    ("fputc", 1, Stream),
+    ("putc", 1, Stream),
+    ("fprintf", 0, Stream),
+    ("fwprintf", 0, Stream),
+    ("fscanf", 0, Stream),
+    ("fseek", 0, Stream),
+    ("rewind", 0, Stream),
+    ("feof", 0, Stream),
+    ("ferror", 0, Stream),
+    ("fileno", 0, Stream),
 ];
 
 /// Functions of the `printf` family that only write to the outside, with the format's place.
@@ -128,6 +150,7 @@ pub fn of_call(program: &Program, name: &str, args: &[Operand]) -> Vec<(Operand,
                 },
                 Text => Extent::Text { unit: 1, limit: None },
                 Wide => Extent::Text { unit: 4, limit: None },
+                Stream => Extent::Bytes(1),
             };
             Some((*args.get(pointer)?, extent))
         })

@@ -144,18 +144,9 @@ pub(super) fn deciding(program: &Program) -> Vec<(InstId, Operand)> {
 /// padding, which nobody sets.
 fn scalar_parameters(program: &Program) -> FxHashSet<ValueId> {
     let debug = &program.debug;
-    let is_scalar = |mut ty| {
-        for _ in 0..16 {
-            match &debug.ctypes[ty] {
-                CType::Typedef { of, .. } | CType::Qualified { of, .. } => match of.expand() {
-                    Some(of) => ty = of,
-                    None => return false,
-                },
-                CType::Base { .. } | CType::Pointer { .. } | CType::Enum { .. } => return true,
-                _ => return false,
-            }
-        }
-        false
+    let is_scalar = |ty| {
+        let plain = debug.plain(ty).map(|ty| &debug.ctypes[ty]);
+        matches!(plain, Some(CType::Base { .. } | CType::Pointer { .. } | CType::Enum { .. }))
     };
     debug
         .bindings

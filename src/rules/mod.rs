@@ -15,7 +15,7 @@ pub mod uninit_read;
 pub mod unreachable;
 pub mod use_after_free;
 
-use crate::ir::{CheckKind, Inst, InstId, Operand, Program};
+use crate::ir::{CheckKind, Inst, InstId, Operand, OverflowOp, Program};
 pub use crate::library::accesses::Extent;
 
 /// One kind of bug.
@@ -101,6 +101,25 @@ pub enum Demand {
     Kept,
     /// The value does not depend on anything that was never set.
     Set(Operand),
+    /// The result of arithmetic fits so many bits, to which it is cut. C says what happens if it does not,
+    /// so it is no error, but nobody who asks for overflows should hear that there is none.
+    Fits {
+        value: Operand,
+        bits: u32,
+    },
+    /// The same, of arithmetic that is done in the narrow type itself.
+    Wraps {
+        op: OverflowOp,
+        lhs: Operand,
+        rhs: Operand,
+    },
+}
+
+impl Demand {
+    /// Whether the execution goes on, as C says, where the demand is not met.
+    pub fn is_debatable(self) -> bool {
+        matches!(self, Demand::Fits { .. } | Demand::Wraps { .. })
+    }
 }
 
 /// What can be wrong with an access.

@@ -10,9 +10,17 @@ use crate::ir::{Callee, Inst, InstId, List, Operand};
 use crate::smt::ExprId;
 
 impl Machine<'_> {
-    /// An allocation succeeds, or has two outcomes if it may fail.
-    pub(super) fn allocation(&mut self, state: &mut State, at: InstId) -> Step<Flow> {
-        if !self.options.malloc_may_fail {
+    /// An allocation succeeds, or has two outcomes if it may fail. Where losing memory is asked about,
+    /// `realloc` may fail in any case, but what is found then is in doubt: everybody knows
+    /// `p = realloc(p, n)`, and nobody should hear that it is safe.
+    pub(super) fn allocation(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        is_realloc: bool,
+    ) -> Step<Flow> {
+        let is_watched = is_realloc && self.marks.kept.is_some();
+        if !self.options.malloc_may_fail && !is_watched {
             self.finish(state, at, Outcome::Granted)?;
             return Ok(Flow::Stay);
         }
@@ -27,7 +35,12 @@ impl Machine<'_> {
         let Inst::Call { callee, args } = data.inst else { return gap("a call") };
         let value = match outcome {
             Outcome::Granted => self.granted(state, at, callee, args)?,
-            Outcome::Refused => Value::Bits(self.pointer_const(0)),
+            Outcome::Refused => {
+                if !self.options.malloc_may_fail {
+                    state.doubt("whether realloc fails (see --malloc-may-fail)");
+                }
+                Value::Bits(self.pointer_const(0))
+            }
         };
         if let Some(result) = data.result.expand() {
             state.set(result, value);

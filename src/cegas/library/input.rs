@@ -142,7 +142,7 @@ impl Machine<'_> {
         let seen = self.smt.pool.free_vars(&state.assumed.iter().copied().collect::<Vec<_>>());
         let is_unread = |var: &VarId| {
             seen.binary_search(var).is_err()
-                && !state.spent.contains(var)
+                && !state.uncertain.contains(var)
                 && matches!(self.source_of(*var), Some((_, Source::Input)))
         };
         let var_of = |e: ExprId| {
@@ -172,7 +172,7 @@ impl Machine<'_> {
         let Some((vars, characters)) = self.unread(state, text) else {
             return gap("a number in a text that was looked at");
         };
-        state.spent.extend(vars);
+        state.uncertain.extend(vars);
         let number = self.fresh(state, self.pointer_bits, Source::Input);
         // With `n` characters: n digits, or a sign and n - 1 of them.
         let digits = characters.filter(|&n| n <= 9 || (n <= 18 && self.pointer_bits == 64));

@@ -3,6 +3,7 @@
 
 mod heap;
 mod input;
+mod outside;
 
 use super::machine::{Machine, Source, Step, Stop, gap};
 use super::state::State;
@@ -109,7 +110,9 @@ impl Machine<'_> {
         let program = self.program;
         let name = program.funcs[func].name.as_str();
         let value = match name {
-            _ if name.starts_with("__VERIFIER_nondet_") => self.nondet(state, name, result)?,
+            _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") => {
+                self.nondet(state, name, result)?
+            }
             "__VERIFIER_assume" | "assume_abort_if_not" => {
                 let cond = self.argument(state, args, 0)?;
                 let zero = self.smt.pool.constant(0, self.smt.pool.width(cond));
@@ -141,7 +144,7 @@ impl Machine<'_> {
                 if name == "realloc" {
                     self.tell_apart(state, args, 0)?;
                 }
-                return self.allocation(state, at);
+                return self.allocation(state, at, name == "realloc");
             }
             "free" | "cfree" => {
                 self.tell_apart(state, args, 0)?;
@@ -187,14 +190,23 @@ impl Machine<'_> {
                 self.copy_range(state, dst, src, len)?;
                 Some(Value::Bits(dst))
             }
-            "abs" | "labs" | "llabs" => {
+            "abs" | "labs" | "llabs" | "imaxabs" => {
                 let value = self.argument(state, args, 0)?;
                 let zero = self.smt.pool.constant(0, self.smt.pool.width(value));
                 let negative = self.smt.pool.slt(value, zero);
                 let negated = self.smt.pool.neg(value);
                 Some(Value::Bits(self.smt.pool.ite(negative, negated, value)))
             }
-            _ => return gap(format!("the function `{name}`, which has no body")),
+            "alloca" | "__builtin_alloca" => {
+                let size = self.argument(state, args, 0)?;
+                Some(self.local(state, at, size))
+            }
+            "longjmp" | "_longjmp" | "siglongjmp" | "setjmp" | "_setjmp" | "sigsetjmp" | "fork"
+            | "vfork" | "pthread_create" | "atexit" | "on_exit" | "signal" | "sigaction" => {
+                return gap(format!("the function `{name}`"));
+            }
+            _ if program.funcs[func].attrs.noreturn => return Err(Stop::Exit),
+            _ => self.unknown_function(state, name, args, result)?,
         };
         let call = self.program.insts[at];
         if let Some(wanted) = call.result.expand() {
@@ -233,11 +245,8 @@ impl Machine<'_> {
 
     fn nondet(&mut self, state: &mut State, name: &str, ty: Option<TypeId>) -> Step<Option<Value>> {
         let Some(ty) = ty else { return Ok(None) };
-        if self.is_pointer_type(ty) {
-            return gap("an arbitrary pointer as input");
-        }
         let value = self.arbitrary(state, ty, Source::Input)?;
-        if name == "__VERIFIER_nondet_bool"
+        if name.ends_with("nondet_bool")
             && let Value::Bits(bits) = value
         {
             let width = self.smt.pool.width(bits);
