@@ -24,7 +24,7 @@ impl Machine<'_> {
     pub(super) fn violation(&mut self, state: &mut State, demand: Demand) -> Step<ExprId> {
         match demand {
             Demand::NotReached => Ok(self.smt.pool.bool(true)),
-            Demand::NonZero(operand) => {
+            Demand::NonZero(operand) | Demand::Arguable(operand) => {
                 let value = self.bits(state, operand)?;
                 let zero = self.smt.pool.constant(0, self.smt.pool.width(value));
                 Ok(self.compare(state, IntPredicate::Eq, value, zero))

@@ -404,7 +404,7 @@ impl<'a> Explorer<'a> {
                 Answer::Unsat(_) => return,
                 Answer::Unknown(why) => Reason::Solver { why },
                 Answer::Sat(_) if self.obligations[index].demand.is_debatable() => {
-                    let why = "whether arithmetic in a narrow type, which wraps, counts".into();
+                    let why = "whether what C defines or another rule forbids counts".into();
                     Reason::Doubt { why }
                 }
                 Answer::Sat(_) if state.doubt.is_some() => {

@@ -37,7 +37,10 @@ impl Marks {
                 Demand::Kept => marks.kept = Some(rule),
                 Demand::Access { .. } | Demand::Set(_) => marks.accesses = true,
                 Demand::NotReached | Demand::NonZero(_) | Demand::Equal(..) => {}
-                Demand::Free { .. } | Demand::Fits { .. } | Demand::Wraps { .. } => {}
+                Demand::Free { .. }
+                | Demand::Arguable(_)
+                | Demand::Fits { .. }
+                | Demand::Wraps { .. } => {}
             }
             marks.in_models |= marks.models.contains(&program.func_of(at));
             marks.by_inst.entry(at).or_default().push(Mark { rule, demand });

@@ -101,6 +101,8 @@ pub enum Demand {
     Kept,
     /// The value does not depend on anything that was never set.
     Set(Operand),
+    /// As `NonZero`, but it may be zero for a reason that is another rule's matter.
+    Arguable(Operand),
     /// The result of arithmetic fits so many bits, to which it is cut. C says what happens if it does not,
     /// so it is no error, but nobody who asks for overflows should hear that there is none.
     Fits {
@@ -118,7 +120,7 @@ pub enum Demand {
 impl Demand {
     /// Whether the execution goes on, as C says, where the demand is not met.
     pub fn is_debatable(self) -> bool {
-        matches!(self, Demand::Fits { .. } | Demand::Wraps { .. })
+        matches!(self, Demand::Fits { .. } | Demand::Wraps { .. } | Demand::Arguable(_))
     }
 }
 

@@ -23,6 +23,7 @@ pub const RULE: Rule = Rule {
 /// which is done in `int` and then cut.
 fn mark(program: &Program) -> Vec<Obligation> {
     let mut found = checks(program, RULE.id, |kind| matches!(kind, CheckKind::SignedOverflow));
+    found.extend(left_shifts(program));
     let unsigned = unsigned_values(program);
     for (at, data) in &program.insts {
         if let Some((op, lhs, rhs)) = narrow_step(program, &unsigned, at) {
@@ -38,6 +39,30 @@ fn mark(program: &Program) -> Vec<Obligation> {
         {
             found.push(Obligation { rule: RULE.id, at, demand: Demand::Fits { value, bits } });
         }
+    }
+    found
+}
+
+/// A signed value that loses bits to the left overflows, too. The compiler checks it together with the
+/// amount; only where the amount is a constant is it certain which of the two is wrong.
+fn left_shifts(program: &Program) -> Vec<Obligation> {
+    /// The shift stands this close behind its check.
+    const NEAR: usize = 4;
+    let mut found = Vec::new();
+    for (at, data) in &program.insts {
+        let Inst::Check { cond, kind: CheckKind::Shift } = data.inst else { continue };
+        let block = program.blocks[data.block].insts.iter();
+        let behind = block.skip_while(|&inst| inst <= at).take(NEAR);
+        let amount = behind.filter_map(|inst| match program.insts[inst].inst {
+            Inst::Binary { op: BinaryOp::Shl, rhs, .. } => Some(rhs),
+            _ => None,
+        });
+        let demand = match amount.map(|amount| amount.constant().is_some()).next() {
+            Some(true) => Demand::NonZero(cond),
+            Some(false) => Demand::Arguable(cond),
+            None => continue,
+        };
+        found.push(Obligation { rule: RULE.id, at, demand });
     }
     found
 }
