@@ -323,7 +323,7 @@ impl Machine<'_> {
         bytes: u32,
     ) -> Step<ExprId> {
         let width = u64::from(self.pointer_bits / 8);
-        if u64::from(bytes) != width || offset % width != 0 {
+        if u64::from(bytes) != width || !offset.is_multiple_of(width) {
             return gap("a part of an argument's address");
         }
         let text = self.text(state)?;

@@ -178,7 +178,7 @@ impl Machine<'_> {
         let digits = characters.filter(|&n| n <= 9 || (n <= 18 && self.pointer_bits == 64));
         if let Some(n) = digits {
             let high = self.pointer_const(10u64.pow(n) - 1);
-            let low = self.pointer_const((1u64.wrapping_sub(10u64.pow(n - 1))) as u64);
+            let low = self.pointer_const(1u64.wrapping_sub(10u64.pow(n - 1)));
             let below = self.smt.pool.sle(number, high);
             let above = self.smt.pool.sle(low, number);
             self.assume(state, below)?;
