@@ -22,3 +22,17 @@ pub const COMPILE_TIME: Duration = Duration::from_secs(600);
 
 /// Address space for one clang, in bytes: ten times what a unit of 250 000 lines takes.
 pub const COMPILE_MEMORY: u64 = 6 << 30;
+
+/// The largest source file that is read for excerpts and fingerprints. The largest amalgamations have ten
+/// megabytes; what is larger was made by a machine, and its findings are told without an excerpt.
+pub const SOURCE_BYTES: u64 = 32 << 20;
+
+/// Results in a SARIF file: GitHub refuses files with more.
+pub const SARIF_RESULTS: usize = 25_000;
+
+/// Steps of one result's flow in a SARIF file: GitHub shows no more.
+pub const SARIF_STEPS: usize = 1_000;
+
+/// Steps of all flows in a SARIF file: about 400 bytes each, which gzip makes a tenth of, against the ten
+/// megabytes that GitHub takes. Further results keep the end of their flow alone.
+pub const SARIF_ALL_STEPS: usize = 200_000;

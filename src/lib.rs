@@ -16,5 +16,6 @@ pub mod pta;
 pub mod report;
 pub mod rules;
 pub mod scan;
+pub mod silence;
 pub mod smt;
 pub mod versions;

@@ -11,6 +11,7 @@ use crate::ir::{self, Program};
 use crate::progress::Progress;
 use crate::project::{self, Project};
 use crate::report::{self, Report};
+use crate::silence;
 use anyhow::{Context, Result, bail};
 use compile_db::{Target, TargetKind};
 use rayon::prelude::*;
@@ -24,6 +25,8 @@ pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result
         let store = Store::open(&settings.cache)?;
         let project = project::gather(settings, &store.builds(), cancel)?;
         cancel.check()?;
+        let files: Vec<String> = project.sources.iter().map(|s| shown(s, settings)).collect();
+        silence::refuse_malformed(files.iter().map(String::as_str), &settings.root)?;
         let compiled = compile(&project, &Compiler::new(&clang, &store.cache, cancel), progress);
         cancel.check()?;
         let targets = chosen_targets(&project, &compiled, settings)?;
@@ -188,6 +191,7 @@ fn assemble(
     let dump = dump(&models, targets, project, settings);
     let checked = models.iter().all(|model| model.checked.complete);
     let mut report = Report { dump, checked, ..Report::default() };
+    report.notes.extend(settings.notes.iter().map(|text| note(None, text)));
     report.notes.extend(cache.trouble().map(|text| note(None, text)));
     report.notes.extend(project.build.notes.iter().map(|n| note(Some(&n.subject), &n.text)));
     for skipped in &project.build.skipped {

@@ -22,6 +22,10 @@ const DOORS: &[(&str, &[&str])] = &[
     ("petgraph", &["src/svfg/"]),
     ("cmake_file_api", &["compile-db/"]),
     ("clap", &["src/cli/", "src/config/"]),
+    ("clap_complete", &["src/cli/"]),
+    ("clap_mangen", &["src/cli/"]),
+    ("annotate_snippets", &["src/report/"]),
+    ("quick_xml", &["src/report/"]),
     ("toml::", &["src/config/"]),
     ("indicatif", &["src/progress.rs"]),
     ("signal_hook", &["src/cancel.rs"]),
@@ -49,7 +53,11 @@ const PARTS: &[(&str, &[&str])] = &[
     ("cegas", &["budgets", "cancel", "ir", "library", "pta", "rules", "sfg", "smt", "svfg"]),
     ("check", &["budgets", "cancel", "cegas", "config", "ir", "library", "report", "rules"]),
     ("report", &["budgets", "cegas", "config", "exit", "ir", "line", "rules", "versions"]),
-    ("cli", &["cancel", "config", "exit", "line", "progress", "report", "rules", "versions"]),
+    ("silence", &["config", "report", "rules"]),
+    (
+        "cli",
+        &["cancel", "config", "exit", "line", "progress", "report", "rules", "silence", "versions"],
+    ),
 ];
 
 /// The one page that shows the whole pipeline, and the programs, may use everything.

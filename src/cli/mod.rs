@@ -4,6 +4,7 @@
 //! the scan itself, which it takes as a function, so that nothing here knows the pipeline.
 
 mod help;
+mod rules;
 mod run;
 
 use std::ffi::OsString;
@@ -32,7 +33,7 @@ pub enum Flavour {
 pub enum Invocation {
     /// Scan with these settings.
     Scan(Box<Settings>),
-    /// Print this on standard output: help or version.
+    /// Print this on standard output: help, version, rules.
     Print(StyledStr),
 }
 
@@ -48,6 +49,14 @@ struct Arguments {
     #[command(flatten)]
     layer: Layer,
 
+    /// Check what this SV-COMP property file says: it chooses the rules and the entry
+    #[arg(long, value_name = "FILE.prp", help_heading = "What to scan")]
+    property: Option<PathBuf>,
+
+    /// Write the findings of this scan as a baseline: later scans with --baseline are silent about them
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    write_baseline: Option<PathBuf>,
+
     /// Print the result of a stage instead of the report
     #[arg(long, value_name = "STAGE", help_heading = "Output")]
     dump: Option<Stage>,
@@ -59,6 +68,14 @@ struct Arguments {
     /// Read settings from this file instead of the nearest cegas.toml
     #[arg(long, value_name = "FILE", help_heading = "Other")]
     config: Option<PathBuf>,
+
+    /// Print the rules, one line each
+    #[arg(long, exclusive = true, help_heading = "Other")]
+    list_rules: bool,
+
+    /// Print what a rule means, with an example of wrong and of right code
+    #[arg(long, value_name = "RULE", exclusive = true, help_heading = "Other")]
+    explain: Option<String>,
 
     /// Print the version, with those of LLVM and Z3
     #[arg(short = 'V', long, exclusive = true, help_heading = "Other")]
@@ -100,10 +117,27 @@ pub fn parse(
     if arguments.version {
         return Ok(Invocation::Print(help::version(versions).into()));
     }
-    let Arguments { paths, layer, dump, dump_format, config, version: _, command } = arguments;
+    if arguments.list_rules {
+        return Ok(Invocation::Print(rules::list().into()));
+    }
+    if let Some(rule) = &arguments.explain {
+        return Ok(Invocation::Print(rules::explain(rule)?.into()));
+    }
+    let Arguments { paths, layer, config, dump, dump_format, command, .. } = arguments;
+    let Arguments { property, write_baseline, .. } = arguments;
     let command = command.or(bare_end.then(Vec::new));
     let cargo = flavour == Flavour::Cargo;
-    let request = Request { paths, command, cargo, layer, config, dump, dump_format };
+    let request = Request {
+        paths,
+        command,
+        cargo,
+        layer,
+        property,
+        write_baseline,
+        config,
+        dump,
+        dump_format,
+    };
     Ok(Invocation::Scan(Box::new(settle(request, cwd)?)))
 }
 

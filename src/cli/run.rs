@@ -11,7 +11,8 @@ use crate::config::Settings;
 use crate::exit::Exit;
 use crate::line::one_line;
 use crate::progress::Progress;
-use crate::report::{self, Report};
+use crate::report::{self, Report, Sources};
+use crate::silence::Silencer;
 use crate::versions::Versions;
 
 /// Runs the tool. `scan` is the pipeline.
@@ -69,13 +70,19 @@ fn attempt(
     };
     // Before the work, not after an hour of it.
     report::check_writable(&settings.outputs)?;
+    let silencer = Silencer::prepare(&settings)?;
     let cancel = Cancel::on_signals().context("cannot listen for Ctrl-C")?;
     let progress = Progress::new(settings.progress);
-    let report = scan(&settings, &progress, &cancel)?;
+    let mut report = scan(&settings, &progress, &cancel)?;
     progress.clear();
     cancel.check()?;
-    report::write(&report, &settings, versions)?;
-    Ok(report.exit())
+    let sources = Sources::of(&report, &settings.root);
+    let baseline = silencer.apply(&mut report, &sources, &settings)?;
+    report::write(&report, &sources, &settings, versions)?;
+    if let Some((path, text)) = settings.outputs.write_baseline.as_deref().zip(baseline) {
+        report::replace(path, &text)?;
+    }
+    Ok(report.exit(&settings))
 }
 
 #[cfg(test)]

@@ -51,7 +51,10 @@ pub fn load(path: &Path, trust: Trust) -> Result<Layer> {
     if let Some(dir) = &mut layer.build_dir {
         *dir = folder.join(&*dir);
     }
-    let written = [&mut layer.json, &mut layer.sarif, &mut layer.cache_dir];
+    if let Some(baseline) = &mut layer.baseline {
+        *baseline = folder.join(&*baseline);
+    }
+    let written = [&mut layer.json, &mut layer.sarif, &mut layer.junit, &mut layer.cache_dir];
     for place in written.into_iter().flatten().filter(|place| place.as_os_str() != "-") {
         let absolute = folder.join(&*place);
         if trust == Trust::Found && !is_inside(&absolute, folder) {
@@ -147,6 +150,13 @@ mod tests {
             no-cache = false
             json = "o.json"
             sarif = "o.sarif"
+            sarif-kinds = "all"
+            sarif-category = "nightly"
+            sarif-keep-suppressed = true
+            junit = "o.xml"
+            baseline = "b.json"
+            fail-on = "unknown"
+            exit-zero = false
             quiet = false
             progress = "never"
         "#;

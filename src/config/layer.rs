@@ -62,6 +62,34 @@ pub struct Layer {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub sarif: Option<PathBuf>,
 
+    /// What the SARIF report holds: violations, or everything that was looked at [default: fail]
+    #[arg(long, value_name = "KINDS", help_heading = "Output")]
+    pub sarif_kinds: Option<SarifKinds>,
+
+    /// Category of the SARIF report, which keeps several scans of one commit apart [default: cegas-scan]
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    pub sarif_category: Option<String>,
+
+    /// Keep silenced findings in the SARIF report, marked as suppressed (GitHub shows them as open)
+    #[arg(long, help_heading = "Output")]
+    pub sarif_keep_suppressed: bool,
+
+    /// Write a JUnit XML report (`-` for standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub junit: Option<PathBuf>,
+
+    /// Say nothing of the findings in this file, which --write-baseline wrote
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub baseline: Option<PathBuf>,
+
+    /// End with exit code 1 for violations, or also for what could not be decided [default: error]
+    #[arg(long, value_name = "WHAT", help_heading = "Output")]
+    pub fail_on: Option<FailOn>,
+
+    /// End with exit code 0 whatever was found; a scan that cannot be done still ends with 2
+    #[arg(long, help_heading = "Output")]
+    pub exit_zero: bool,
+
     /// Print findings only
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
@@ -69,6 +97,28 @@ pub struct Layer {
     /// Tell on standard error what is going on [default: auto, which means on a terminal]
     #[arg(long, value_name = "WHEN", help_heading = "Output")]
     pub progress: Option<When>,
+}
+
+/// Which results a SARIF report holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SarifKinds {
+    /// Violations
+    #[default]
+    Fail,
+    /// Also what is proved (`pass`) and what is unknown (`open`)
+    All,
+}
+
+/// What makes the exit code tell of findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailOn {
+    /// Violations
+    #[default]
+    Error,
+    /// Violations and everything that is not proved
+    Unknown,
 }
 
 /// When to do something that depends on the terminal.
@@ -114,6 +164,13 @@ impl Layer {
             no_cache: self.no_cache || (self.cache_dir.is_none() && below.no_cache),
             json: self.json.or(below.json),
             sarif: self.sarif.or(below.sarif),
+            sarif_kinds: self.sarif_kinds.or(below.sarif_kinds),
+            sarif_category: self.sarif_category.or(below.sarif_category),
+            sarif_keep_suppressed: self.sarif_keep_suppressed || below.sarif_keep_suppressed,
+            junit: self.junit.or(below.junit),
+            baseline: self.baseline.or(below.baseline),
+            fail_on: self.fail_on.or(below.fail_on),
+            exit_zero: self.exit_zero || below.exit_zero,
             // Likewise for the two that say how much is told.
             quiet: self.quiet || (self.progress.is_none() && below.quiet),
             progress: if self.quiet { self.progress } else { self.progress.or(below.progress) },

@@ -9,11 +9,12 @@ mod file;
 mod input;
 mod layer;
 mod nearest;
+mod property;
 mod settings;
 mod settle;
 
 pub use input::Input;
-pub use layer::{Layer, When};
+pub use layer::{FailOn, Layer, SarifKinds, When};
 pub use nearest::nearest;
 pub use settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
 pub use settle::{Request, settle};

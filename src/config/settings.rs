@@ -1,11 +1,11 @@
 //! The frozen settings of one scan: plain data, every default filled in.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::input::Input;
-use super::layer::When;
+use super::layer::{FailOn, SarifKinds, When};
 
 /// Everything the pipeline needs to know about what the user wants.
 #[derive(Clone, Debug)]
@@ -32,6 +32,16 @@ pub struct Settings {
     pub malloc_may_fail: bool,
     /// Ids of the rules to check, in the order of [`crate::rules::RULES`].
     pub rules: Vec<&'static str>,
+    /// The functions that a property file forbids to call: then no other assertion is looked at.
+    pub forbidden: Vec<String>,
+    /// What the user should know about how the settings were understood.
+    pub notes: Vec<String>,
+    /// What makes the exit code tell of findings.
+    pub fail_on: FailOn,
+    /// End with exit code 0 whatever was found.
+    pub exit_zero: bool,
+    /// Findings that are known and accepted.
+    pub baseline: Option<PathBuf>,
     /// The reports to write.
     pub outputs: Outputs,
     /// Print findings only.
@@ -53,12 +63,37 @@ pub struct Outputs {
     pub json: Option<OutputPlace>,
     /// SARIF 2.1.0.
     pub sarif: Option<OutputPlace>,
+    /// Which results the SARIF report holds.
+    pub sarif_kinds: SarifKinds,
+    /// What keeps its results apart from those of other scans of the same commit.
+    pub sarif_category: String,
+    /// Whether it holds what is silenced, too.
+    pub sarif_keep_suppressed: bool,
+    /// JUnit XML.
+    pub junit: Option<OutputPlace>,
+    /// The baseline to write.
+    pub write_baseline: Option<PathBuf>,
 }
 
 impl Outputs {
+    /// The reports with the options that name them.
+    pub fn reports(&self) -> impl Iterator<Item = (&'static str, &OutputPlace)> {
+        let all = [("--json", &self.json), ("--sarif", &self.sarif), ("--junit", &self.junit)];
+        all.into_iter().filter_map(|(option, place)| Some((option, place.as_ref()?)))
+    }
+
+    /// The files that will be written.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let reports = self.reports().filter_map(|(_, place)| match place {
+            OutputPlace::Stdout => None,
+            OutputPlace::File(path) => Some(path.as_path()),
+        });
+        reports.chain(self.write_baseline.as_deref())
+    }
+
     /// Whether a report goes to standard output, so that nothing else may.
     pub fn takes_stdout(&self) -> bool {
-        [&self.json, &self.sarif].into_iter().flatten().any(|place| *place == OutputPlace::Stdout)
+        self.reports().any(|(_, place)| *place == OutputPlace::Stdout)
     }
 }
 

@@ -11,9 +11,10 @@ use super::file::{self, Trust};
 use super::input::{self, Input};
 use super::layer::{Layer, When};
 use super::nearest::nearest;
+use super::property::{self, Property};
 use super::settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
 use crate::budgets;
-use crate::rules::RULES;
+use crate::rules::{RULES, Rule};
 
 /// What the command line says.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,10 @@ pub struct Request {
     pub cargo: bool,
     /// The settings given as options.
     pub layer: Layer,
+    /// `--property`.
+    pub property: Option<PathBuf>,
+    /// `--write-baseline`.
+    pub write_baseline: Option<PathBuf>,
     /// `--config`.
     pub config: Option<PathBuf>,
     /// `--dump`.
@@ -36,7 +41,8 @@ pub struct Request {
 
 /// Settles a request made in the folder `cwd`.
 pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
-    let Request { paths, command, cargo, layer: options, config, dump, dump_format } = request;
+    let Request { paths, command, cargo, layer: options, config, dump, dump_format, .. } = request;
+    let Request { property, write_baseline, .. } = request;
     if let Some(contradiction) = options.contradiction() {
         bail!("{contradiction}");
     }
@@ -69,9 +75,26 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
             None => (None, Layer::default()),
         },
     };
-    let layer = seen_from(options, cwd).over(below);
+    let property = property.map(|path| property::load(&cwd.join(path))).transpose()?;
+    if let Some(property) = &property {
+        refuse_contradiction(property, &options)?;
+    }
+    let mut layer = seen_from(options, cwd).over(below);
+    let Property { entry, rules: wanted, forbidden, notes } = property.unwrap_or_default();
+    if !entry.is_empty() {
+        layer.entry = vec![entry];
+        layer.rules = wanted.into_iter().map(str::to_owned).collect();
+    }
 
-    let outputs = Outputs { json: place(layer.json), sarif: place(layer.sarif) };
+    let outputs = Outputs {
+        json: place(layer.json),
+        sarif: place(layer.sarif),
+        sarif_kinds: layer.sarif_kinds.unwrap_or_default(),
+        sarif_category: layer.sarif_category.unwrap_or_else(|| "cegas-scan".to_owned()),
+        sarif_keep_suppressed: layer.sarif_keep_suppressed,
+        junit: place(layer.junit),
+        write_baseline: write_baseline.map(|path| cwd.join(path)),
+    };
     refuse_clashing_outputs(&outputs, &input)?;
     let dump = match (dump, dump_format) {
         (Some(stage), format) => Some(Dump { stage, format: format.unwrap_or_default() }),
@@ -95,6 +118,11 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         malloc_may_fail: layer.malloc_may_fail,
         timeout: layer.timeout.map_or(Ok(budgets::OBLIGATION_TIME), timeout)?,
         rules: rules(&layer.rules)?,
+        forbidden,
+        notes,
+        fail_on: layer.fail_on.unwrap_or_default(),
+        exit_zero: layer.exit_zero,
+        baseline: layer.baseline,
         outputs,
         quiet: layer.quiet,
         progress: if layer.quiet { When::Never } else { layer.progress.unwrap_or_default() },
@@ -116,18 +144,38 @@ fn refuse_options_without_use(input: &Input, options: &Layer) -> Result<()> {
     Ok(())
 }
 
+/// A property says which rules and which entry: the command line may repeat it, not change it.
+fn refuse_contradiction(property: &Property, options: &Layer) -> Result<()> {
+    let (named, wanted) = (rules(&options.rules)?, &property.rules);
+    let same = named.len() == wanted.len() && named.iter().all(|id| wanted.contains(id));
+    if !options.rules.is_empty() && !same {
+        bail!("--rules contradicts --property, which means {}; drop one", wanted.join(", "));
+    }
+    if options.entry.iter().any(|entry| *entry != property.entry) {
+        bail!("--entry contradicts --property, which starts in `{}`; drop one", property.entry);
+    }
+    Ok(())
+}
+
 fn refuse_clashing_outputs(outputs: &Outputs, input: &Input) -> Result<()> {
-    if outputs.json.is_some() && outputs.json == outputs.sarif {
-        bail!("--json and --sarif name the same output; give each its own");
+    let all: Vec<_> = outputs.reports().collect();
+    for (index, (option, place)) in all.iter().enumerate() {
+        if let Some((other, _)) = all.iter().take(index).find(|(_, other)| other == place) {
+            bail!("{other} and {option} name the same output; give each its own");
+        }
+        if let OutputPlace::File(path) = place
+            && outputs.write_baseline.as_ref() == Some(path)
+        {
+            bail!("{option} and --write-baseline name the same output; give each its own");
+        }
     }
     let read: &[PathBuf] = match input {
         Input::Files(files) => files,
         Input::Database(file) => std::slice::from_ref(file),
         Input::Project(_) | Input::Record { .. } | Input::Cargo { .. } => &[],
     };
-    for output in [&outputs.json, &outputs.sarif].into_iter().flatten() {
-        if let OutputPlace::File(path) = output
-            && let Ok(real) = path.canonicalize()
+    for path in outputs.files() {
+        if let Ok(real) = path.canonicalize()
             && read.iter().any(|r| r.canonicalize().is_ok_and(|r| r == real))
         {
             bail!("{} is scanned, so no report can be written over it", path.display());
@@ -144,6 +192,8 @@ fn seen_from(layer: Layer, cwd: &Path) -> Layer {
         cache_dir: layer.cache_dir.map(absolute),
         json: layer.json.map(absolute),
         sarif: layer.sarif.map(absolute),
+        junit: layer.junit.map(absolute),
+        baseline: layer.baseline.map(absolute),
         ..layer
     }
 }
@@ -189,7 +239,7 @@ fn timeout(seconds: f64) -> Result<Duration> {
     }
 }
 
-/// The selected rules in the table's order; naming none selects all.
+/// The selected rules in the table's order; naming none selects those that are on by default.
 fn rules(named: &[String]) -> Result<Vec<&'static str>> {
     for name in named {
         if !RULES.iter().any(|rule| rule.id == name) {
@@ -201,8 +251,11 @@ fn rules(named: &[String]) -> Result<Vec<&'static str>> {
             bail!("there is no rule `{name}`; {hint}");
         }
     }
-    let selected = |id: &str| named.is_empty() || named.iter().any(|name| name == id);
-    Ok(RULES.iter().map(|rule| rule.id).filter(|id| selected(id)).collect())
+    let selected = |rule: &&Rule| match named {
+        [] => rule.default,
+        named => named.iter().any(|name| name == rule.id),
+    };
+    Ok(RULES.iter().filter(selected).map(|rule| rule.id).collect())
 }
 
 /// The cache's place: as told, else where the desktop's rules put caches.
@@ -247,7 +300,7 @@ mod tests {
         let settings = settle_in(&cwd, request).unwrap();
         assert_eq!((settings.jobs.get(), settings.quiet), (5, false));
         assert_eq!(settings.progress, When::Always);
-        assert_eq!(settings.rules.len(), RULES.len());
+        assert_eq!(settings.rules.len(), RULES.iter().filter(|rule| rule.default).count());
         assert_eq!(settings.input, Input::Project(cwd));
     }
 

@@ -3,20 +3,27 @@
 //! Invariant: a report depends on the scanned input and the settings only. There is no time, no number
 //! of workers and no hash order in it, so equal scans give equal bytes.
 
+mod excerpt;
+mod fingerprint;
 mod json;
+mod junit;
 mod model;
 mod output;
 mod sarif;
+mod sources;
 mod text;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::config::{FailOn, Settings};
 use crate::exit::Exit;
 pub use crate::line::one_line;
+pub use fingerprint::fingerprints;
 pub use model::shown_path;
-pub use output::{check_writable, write};
+pub use output::{check_writable, replace, write};
+pub use sources::Sources;
 
 /// The result of one scan. Lists are in the order in which they are reported.
 #[derive(Clone, Debug, Default)]
@@ -132,9 +139,31 @@ pub struct Obligation {
     pub message: String,
     /// The targets it is part of.
     pub targets: Vec<String>,
+    /// Why it is not to be told, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silenced: Option<Silenced>,
     /// How a violation comes about, from the start of the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<Step>,
+}
+
+/// The user's wish not to hear of something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Silenced {
+    /// Where the wish stands.
+    pub by: SilencedBy,
+    /// The user's reason.
+    pub reason: String,
+}
+
+/// Where somebody silenced something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SilencedBy {
+    /// A comment beside the code.
+    Comment,
+    /// The baseline.
+    Baseline,
 }
 
 /// Something that happens on the way to a violation.
@@ -199,6 +228,15 @@ impl Overall {
     }
 }
 
+/// The part of a long list that is left out: all but so many from its beginning and its end. Empty if
+/// nothing has to be.
+fn fold(length: usize, head: usize, tail: usize) -> std::ops::Range<usize> {
+    match length.checked_sub(tail) {
+        Some(end) if end > head => head..end,
+        _ => 0..0,
+    }
+}
+
 impl Report {
     /// The verdict on everything that was scanned.
     pub fn verdict(&self) -> Overall {
@@ -215,14 +253,31 @@ impl Report {
         !self.failed.is_empty() || self.targets.iter().any(|t| t.failure.is_some())
     }
 
-    /// The findings.
+    /// Whether nothing that should have been looked at was left out.
+    pub fn is_whole(&self) -> bool {
+        self.checked && !self.is_partial()
+    }
+
+    /// The findings to be told: violations that nobody silenced.
+    pub fn findings(&self) -> impl Iterator<Item = &Obligation> {
+        self.violated().filter(|o| o.silenced.is_none())
+    }
+
+    /// Everything that is violated.
     pub fn violated(&self) -> impl Iterator<Item = &Obligation> {
         self.obligations.iter().filter(|o| o.verdict == Verdict::Unsafe)
     }
 
     /// How the process ends after this report.
-    pub fn exit(&self) -> Exit {
-        if self.violated().next().is_some() {
+    pub fn exit(&self, settings: &Settings) -> Exit {
+        let unknown =
+            |o: &Obligation| matches!(o.verdict, Verdict::Unknown { .. }) && o.silenced.is_none();
+        let undecided = || !self.checked || self.obligations.iter().any(unknown);
+        if settings.exit_zero {
+            Exit::Clean
+        } else if self.findings().next().is_some()
+            || (settings.fail_on == FailOn::Unknown && undecided())
+        {
             Exit::Findings
         } else if self.is_partial() {
             Exit::Partly

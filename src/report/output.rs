@@ -11,28 +11,34 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
-use super::{Report, json, sarif, text};
+use super::{Report, Sources, json, junit, sarif, text};
 use crate::config::{OutputPlace, Outputs, Settings};
 use crate::versions::Versions;
 
 /// Refuses outputs that could not be written, before the work is done.
 pub fn check_writable(outputs: &Outputs) -> Result<()> {
-    for place in [&outputs.json, &outputs.sarif].into_iter().flatten() {
-        if let OutputPlace::File(path) = place {
-            prepare(path).with_context(|| cannot_write(path))?;
-        }
+    for path in outputs.files() {
+        prepare(path).with_context(|| cannot_write(path))?;
     }
     Ok(())
 }
 
 /// Tells the report in every way asked for.
-pub fn write(report: &Report, settings: &Settings, versions: &Versions) -> Result<()> {
-    let Outputs { json, sarif } = &settings.outputs;
+pub fn write(
+    report: &Report,
+    sources: &Sources,
+    settings: &Settings,
+    versions: &Versions,
+) -> Result<()> {
+    let Outputs { json, sarif, junit, .. } = &settings.outputs;
     if let Some(place) = json {
         put(place, &json::render(report, versions)?)?;
     }
     if let Some(place) = sarif {
-        put(place, &sarif::render(report, settings, versions)?)?;
+        put(place, &sarif::render(report, sources, settings, versions)?)?;
+    }
+    if let Some(place) = junit {
+        put(place, &junit::render(report)?)?;
     }
     if let Some(dump) = &report.dump {
         put(&OutputPlace::Stdout, dump)?;
@@ -47,9 +53,7 @@ fn put(place: &OutputPlace, content: &str) -> Result<()> {
         OutputPlace::Stdout => {
             io::stdout().lock().write_all(content.as_bytes()).context("standard output")
         }
-        OutputPlace::File(path) => {
-            replace(path, content.as_bytes()).with_context(|| cannot_write(path))
-        }
+        OutputPlace::File(path) => replace(path, content),
     }
 }
 
@@ -96,7 +100,12 @@ fn plain(error: &io::Error) -> String {
     text.split(" at path ").next().unwrap_or(&text).to_owned()
 }
 
-fn replace(path: &Path, content: &[u8]) -> Result<()> {
+/// Puts a text into a file, whole or not at all.
+pub fn replace(path: &Path, content: &str) -> Result<()> {
+    replace_bytes(path, content.as_bytes()).with_context(|| cannot_write(path))
+}
+
+fn replace_bytes(path: &Path, content: &[u8]) -> Result<()> {
     match prepare(path)? {
         Prepared::Stream(mut stream) => stream.write_all(content)?,
         Prepared::Beside(mut file, real) => {
@@ -116,25 +125,25 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let old = top.path().join("r.json");
         fs::write(&old, "old").unwrap();
-        replace(&old, b"new").unwrap();
+        replace(&old, "new").unwrap();
         assert_eq!(fs::read(&old).unwrap(), b"new");
         fs::set_permissions(&old, fs::Permissions::from_mode(0o444)).unwrap();
-        assert!(replace(&old, b"newer").is_err());
+        assert!(replace(&old, "newer").is_err());
         assert_eq!(fs::read(&old).unwrap(), b"new");
-        assert!(replace(top.path(), b"x").is_err());
-        assert!(replace(&top.path().join("missing/r.json"), b"x").is_err());
+        assert!(replace(top.path(), "x").is_err());
+        assert!(replace(&top.path().join("missing/r.json"), "x").is_err());
         assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "nothing is left lying about");
     }
 
     #[test]
     fn devices_and_links_stay_what_they_are() {
-        replace(Path::new("/dev/null"), b"x").unwrap();
+        replace(Path::new("/dev/null"), "x").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         let top = tempfile::tempdir().unwrap();
         let (file, link) = (top.path().join("file"), top.path().join("link"));
         fs::write(&file, "old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        replace(&link, b"new").unwrap();
+        replace(&link, "new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
     }

@@ -53,6 +53,7 @@ fn finding() -> Obligation {
         location: Location { file: "a.c".into(), line: 3, column: 9, function: "f".into() },
         message: "the buffer is lost".into(),
         targets: vec!["demo".into()],
+        silenced: None,
         trace: Vec::new(),
     }
 }
@@ -132,7 +133,8 @@ fn json_has_the_promised_fields() {
 fn sarif_reads_back_with_its_notifications() {
     let mut report = sample();
     report.obligations.push(finding());
-    let text = sarif::render(&report, &settings(&[]), &versions()).unwrap();
+    let text =
+        sarif::render(&report, &sources::Sources::default(), &settings(&[]), &versions()).unwrap();
     serde_json::from_str::<serde_sarif::sarif::Sarif>(&text).unwrap();
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["version"], "2.1.0");
@@ -149,11 +151,11 @@ fn sarif_reads_back_with_its_notifications() {
 #[test]
 fn nothing_is_safe_before_it_was_checked() {
     let mut report = Report::default();
-    assert_eq!((report.verdict(), report.exit()), (Overall::Unknown, Exit::Clean));
+    assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Unknown, Exit::Clean));
     report.checked = true;
-    assert_eq!((report.verdict(), report.exit()), (Overall::Safe, Exit::Clean));
+    assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Safe, Exit::Clean));
     report.failed = sample().failed;
-    assert_eq!((report.verdict(), report.exit()), (Overall::Unknown, Exit::Partly));
+    assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Unknown, Exit::Partly));
     report.obligations.push(finding());
-    assert_eq!((report.verdict(), report.exit()), (Overall::Unsafe, Exit::Findings));
+    assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Unsafe, Exit::Findings));
 }

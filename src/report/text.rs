@@ -25,7 +25,7 @@ pub fn print(report: &Report, settings: &Settings) -> io::Result<()> {
 /// The report as text with colours.
 pub fn render(report: &Report, settings: &Settings) -> String {
     let mut text = String::new();
-    for finding in report.violated() {
+    for finding in report.findings() {
         let at = &finding.location;
         let place = one_line(&format!("{}:{}:{}", at.file, at.line, at.column));
         let (rule, message) = (finding.rule, one_line(&finding.message));

@@ -1,0 +1,92 @@
+//! SARIF 2.1.0 as GitHub's code scanning wants it: one run, findings with the way that leads to them, and a
+//! notification for everything that could not be done.
+
+mod flow;
+mod place;
+mod results;
+mod rules;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde_sarif::sarif;
+
+use super::Report;
+use super::sources::Sources;
+use crate::config::Settings;
+use crate::line::one_line;
+use crate::versions::Versions;
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// The report as SARIF text.
+pub fn render(
+    report: &Report,
+    sources: &Sources,
+    settings: &Settings,
+    versions: &Versions,
+) -> Result<String> {
+    let root = sarif::ArtifactLocation::builder().uri(place::folder(&settings.root)).build();
+    // What follows the last slash names the run and may be empty; what precedes it is the category.
+    let id = format!("{}/", settings.outputs.sarif_category.trim_end_matches('/'));
+    let run = sarif::Run::builder()
+        .tool(sarif::Tool::builder().driver(driver(versions)).build())
+        .automation_details(sarif::RunAutomationDetails::builder().id(id).build())
+        .original_uri_base_ids(BTreeMap::from([(place::ROOT.to_owned(), root)]))
+        .invocations(vec![invocation(report, settings)])
+        .column_kind("unicodeCodePoints")
+        .results(results::all(report, sources, settings))
+        .build();
+    let log = sarif::Sarif::builder().version("2.1.0").schema(SCHEMA).runs(vec![run]).build();
+    Ok(serde_json::to_string_pretty(&log)? + "\n")
+}
+
+fn driver(versions: &Versions) -> sarif::ToolComponent {
+    let own = env!("CARGO_PKG_VERSION");
+    sarif::ToolComponent::builder()
+        .name("cegas-scan")
+        .full_name(format!("cegas-scan {own} (LLVM {}, Z3 {})", versions.llvm, versions.z3))
+        .version(own)
+        .semantic_version(own)
+        .rules(rules::all())
+        .build()
+}
+
+fn invocation(report: &Report, settings: &Settings) -> sarif::Invocation {
+    let failed = report.failed.iter().map(|unit| {
+        notification("error", format!("Not analysed: {}", unit.error), Some(&unit.file))
+    });
+    let without = report.targets.iter().filter_map(|target| {
+        let failure = target.failure.as_ref()?;
+        let text = format!("No model of the {} {}: {failure}", target.kind.name(), target.name);
+        Some(notification("error", text, None))
+    });
+    let skipped = report
+        .skipped
+        .iter()
+        .map(|unit| notification("note", format!("Skipped: {}", unit.reason), Some(&unit.file)));
+    let notes = report.notes.iter().map(|note| {
+        let about = note.about.as_deref().map_or(String::new(), |about| format!("{about}: "));
+        notification("note", format!("{about}{}", note.text), None)
+    });
+    sarif::Invocation::builder()
+        // The scan as such went well whenever there is a report; what was left out is told below.
+        .execution_successful(true)
+        .exit_code(report.exit(settings) as i64)
+        .tool_execution_notifications(
+            failed.chain(without).chain(skipped).chain(notes).collect::<Vec<_>>(),
+        )
+        .build()
+}
+
+fn notification(level: &str, text: String, file: Option<&str>) -> sarif::Notification {
+    let notification = sarif::Notification::builder().level(level).message(message(&text));
+    match file {
+        Some(file) => notification.locations(vec![place::file(file)]).build(),
+        None => notification.build(),
+    }
+}
+
+fn message(text: &str) -> sarif::Message {
+    sarif::Message::builder().text(one_line(text)).build()
+}
