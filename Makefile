@@ -42,7 +42,9 @@ bench: build
 	CEGAS_DIFFERENTIAL=20000 $(CARGO) test --release --test differential -- --nocapture
 
 test-integration: build
-	@integration/setup/ensure test
+	@integration/setup/ensure integration
+	@$(CLEAN) integration/sarif/check.py target/release/cegas-scan
+	@$(CLEAN) integration/pre-commit/check.py target/release/cegas-scan
 	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
 	@$(CLEAN) integration/projects/check.py --repeat $(PROJECTS)
 

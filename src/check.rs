@@ -88,7 +88,9 @@ fn told(
             trace = counterexample.steps.into_iter().map(step).collect();
             report::Verdict::Unsafe
         }
-        Verdict::Unknown(reason) => report::Verdict::Unknown { reason: reason.to_string() },
+        Verdict::Unknown(reason) => {
+            report::Verdict::Unknown { reason: reason.to_string(), cause: cause(&reason) }
+        }
     };
     report::Obligation {
         rule: obligation.rule,
@@ -98,6 +100,19 @@ fn told(
         targets: vec![program.name.clone()],
         silenced: None,
         trace,
+    }
+}
+
+fn cause(reason: &Reason) -> report::Cause {
+    match reason {
+        Reason::Time => report::Cause::Time,
+        Reason::Memory => report::Cause::Memory,
+        Reason::Depth { .. } => report::Cause::Depth,
+        Reason::Unsupported { .. } => report::Cause::NotModelled,
+        Reason::Doubt { .. } => report::Cause::Doubt,
+        Reason::Solver { .. } => report::Cause::Solver,
+        Reason::StillReachable => report::Cause::StillReachable,
+        Reason::Replay => report::Cause::Unconfirmed,
     }
 }
 

@@ -68,10 +68,15 @@ impl Progress {
         stage
     }
 
+    /// The time spent so far, in words.
+    pub fn time(&self) -> String {
+        format!("done in {}", seconds(self.started.elapsed()))
+    }
+
     /// Says that the work is over. Reports may be printed from here on.
     pub fn clear(&self) {
         if self.sink == Sink::Lines {
-            line(&format!("done in {}", seconds(self.started.elapsed())));
+            line(&self.time());
         }
     }
 }

@@ -87,7 +87,7 @@ fn exit_codes_follow_the_verdict() {
     place.write("right.c", &program("x == 2"));
     let wrong = place.scan(&["--rules=assertion", "--json=r.json", "wrong.c"]);
     assert_eq!(wrong.code, Some(1), "{wrong:?}");
-    assert!(wrong.out.starts_with("wrong.c:2:"), "{wrong:?}");
+    assert!(wrong.out.contains("--> wrong.c:2:"), "{wrong:?}");
     let report = json(&place.read("r.json"));
     assert_eq!(report["verdict"], "unsafe");
     assert_eq!(report["obligations"][0]["rule"], "assertion");

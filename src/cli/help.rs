@@ -61,6 +61,21 @@ pub fn for_cargo(command: clap::Command) -> clap::Command {
         .mut_arg("cflags", |a| a.hide(true))
 }
 
+/// What a shell reads to complete our options.
+pub fn completions(mut command: clap::Command, shell: clap_complete::Shell) -> String {
+    let mut text = Vec::new();
+    let name = command.get_name().replace(' ', "-");
+    clap_complete::generate(shell, &mut command, name, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The manual page, for `man -l`.
+pub fn manual(command: clap::Command) -> std::io::Result<String> {
+    let mut text = Vec::new();
+    clap_mangen::Man::new(command).render(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
 /// What `--version` prints.
 pub fn version(versions: &Versions) -> String {
     let own = env!("CARGO_PKG_VERSION");

@@ -77,6 +77,14 @@ struct Arguments {
     #[arg(long, value_name = "RULE", exclusive = true, help_heading = "Other")]
     explain: Option<String>,
 
+    /// Print completions for a shell
+    #[arg(long, value_name = "SHELL", exclusive = true, hide = true)]
+    completions: Option<clap_complete::Shell>,
+
+    /// Print the manual page
+    #[arg(long, exclusive = true, hide = true)]
+    man: bool,
+
     /// Print the version, with those of LLVM and Z3
     #[arg(short = 'V', long, exclusive = true, help_heading = "Other")]
     version: bool,
@@ -116,6 +124,12 @@ pub fn parse(
     };
     if arguments.version {
         return Ok(Invocation::Print(help::version(versions).into()));
+    }
+    if let Some(shell) = arguments.completions {
+        return Ok(Invocation::Print(help::completions(command, shell).into()));
+    }
+    if arguments.man {
+        return Ok(Invocation::Print(help::manual(command)?.into()));
     }
     if arguments.list_rules {
         return Ok(Invocation::Print(rules::list().into()));

@@ -41,6 +41,30 @@ fn severity(rule: &Rule) -> &'static str {
     }
 }
 
+/// The reference of the rules, as it stands in `docs/rules.md`.
+#[cfg(test)]
+fn reference() -> String {
+    let mut text = "# Rules\n\nMade from the rules themselves (`src/rules/`): a test compares. The same is printed by \
+                    `cegas-scan --explain RULE`.\n\n| rule | severity | default | weakness | |\n|---|---|---|---|---|\n"
+        .to_owned();
+    let weaknesses = |rule: &Rule| {
+        let link = |n: &u32| format!("[CWE-{n}](https://cwe.mitre.org/data/definitions/{n}.html)");
+        rule.cwe.iter().map(link).collect::<Vec<_>>().join(", ")
+    };
+    for rule in RULES {
+        let (id, default) = (rule.id, if rule.default { "on" } else { "off" });
+        let (severity, cwe) = (severity(rule), weaknesses(rule));
+        text +=
+            &format!("| [`{id}`](#{id}) | {severity} | {default} | {cwe} | {} |\n", rule.summary);
+    }
+    for Rule { id, doc, bad, good, .. } in RULES {
+        text += &format!(
+            "\n## {id}\n\n{doc}\n\nWrong:\n\n```c\n{bad}\n```\n\nRight:\n\n```c\n{good}\n```\n"
+        );
+    }
+    text
+}
+
 /// That there is no such rule, with the one that was probably meant.
 fn unknown(id: &str) -> anyhow::Error {
     match nearest(id, RULES.iter().map(|rule| rule.id)) {
@@ -69,6 +93,19 @@ fn wrapped(paragraph: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reference_is_what_the_rules_say() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rules.md");
+        if std::env::var_os("CEGAS_UPDATE_DOCS").is_some() {
+            std::fs::write(&path, reference()).unwrap();
+        }
+        let there = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            there == reference(),
+            "docs/rules.md is out of date; CEGAS_UPDATE_DOCS=1 cargo test --lib the_reference makes it anew"
+        );
+    }
 
     #[test]
     fn every_rule_is_listed_and_explained() {

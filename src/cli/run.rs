@@ -1,6 +1,6 @@
 //! The life of the process around the scan: arguments in, reports and an exit code out.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -79,6 +79,10 @@ fn attempt(
     let sources = Sources::of(&report, &settings.root);
     let baseline = silencer.apply(&mut report, &sources, &settings)?;
     report::write(&report, &sources, &settings, versions)?;
+    if io::stdout().is_terminal() && !settings.quiet && report.dump.is_none() {
+        // Not part of the report, which says the same for the same scan.
+        writeln!(io::stdout(), "{}", progress.time()).context("standard output")?;
+    }
     if let Some((path, text)) = settings.outputs.write_baseline.as_deref().zip(baseline) {
         report::replace(path, &text)?;
     }

@@ -154,6 +154,7 @@ mod tests {
             sarif-category = "nightly"
             sarif-keep-suppressed = true
             junit = "o.xml"
+            annotations = false
             baseline = "b.json"
             fail-on = "unknown"
             exit-zero = false

@@ -78,6 +78,10 @@ pub struct Layer {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub junit: Option<PathBuf>,
 
+    /// Print the findings as GitHub annotations, too
+    #[arg(long, help_heading = "Output")]
+    pub annotations: bool,
+
     /// Say nothing of the findings in this file, which --write-baseline wrote
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub baseline: Option<PathBuf>,
@@ -168,6 +172,7 @@ impl Layer {
             sarif_category: self.sarif_category.or(below.sarif_category),
             sarif_keep_suppressed: self.sarif_keep_suppressed || below.sarif_keep_suppressed,
             junit: self.junit.or(below.junit),
+            annotations: self.annotations || below.annotations,
             baseline: self.baseline.or(below.baseline),
             fail_on: self.fail_on.or(below.fail_on),
             exit_zero: self.exit_zero || below.exit_zero,

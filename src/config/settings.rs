@@ -71,6 +71,8 @@ pub struct Outputs {
     pub sarif_keep_suppressed: bool,
     /// JUnit XML.
     pub junit: Option<OutputPlace>,
+    /// Whether findings are printed as GitHub annotations, too.
+    pub annotations: bool,
     /// The baseline to write.
     pub write_baseline: Option<PathBuf>,
 }

@@ -93,9 +93,15 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         sarif_category: layer.sarif_category.unwrap_or_else(|| "cegas-scan".to_owned()),
         sarif_keep_suppressed: layer.sarif_keep_suppressed,
         junit: place(layer.junit),
+        annotations: layer.annotations,
         write_baseline: write_baseline.map(|path| cwd.join(path)),
     };
     refuse_clashing_outputs(&outputs, &input)?;
+    if outputs.annotations && outputs.takes_stdout() {
+        bail!(
+            "--annotations and a report on `-` would both print to standard output; give the report a file"
+        );
+    }
     let dump = match (dump, dump_format) {
         (Some(stage), format) => Some(Dump { stage, format: format.unwrap_or_default() }),
         (None, Some(_)) => bail!("--dump-format says how to print a dump; add --dump=STAGE"),

@@ -89,7 +89,7 @@ fn outcome(
     obligations: &[&Obligation],
 ) -> std::io::Result<()> {
     let unknown = obligations.iter().filter(|o| is_unknown(o)).find_map(|o| match &o.verdict {
-        Verdict::Unknown { reason } => Some(reason),
+        Verdict::Unknown { reason, .. } => Some(reason),
         Verdict::Safe | Verdict::Unsafe => None,
     });
     if obligations.iter().any(|o| is_finding(o)) {

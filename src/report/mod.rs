@@ -3,10 +3,13 @@
 //! Invariant: a report depends on the scanned input and the settings only. There is no time, no number
 //! of workers and no hash order in it, so equal scans give equal bytes.
 
+mod annotations;
+mod diagnostic;
 mod excerpt;
 mod fingerprint;
 mod json;
 mod junit;
+mod ledger;
 mod model;
 mod output;
 mod sarif;
@@ -189,7 +192,47 @@ pub enum Verdict {
     Unknown {
         /// Why not, and where.
         reason: String,
+        /// The kind of reason.
+        cause: Cause,
     },
+}
+
+/// Why something could not be decided; what is cheapest to do something about comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The time for it was used up.
+    Time,
+    /// The memory for it was used up.
+    Memory,
+    /// There is no meaning for something on the way.
+    NotModelled,
+    /// A violation was found under an assumption that executions may not share.
+    Doubt,
+    /// Memory is not freed but not lost either.
+    StillReachable,
+    /// Calls are nested too deep.
+    Depth,
+    /// The solver gave up.
+    Solver,
+    /// A path that was found could not be walked again.
+    Unconfirmed,
+}
+
+impl Cause {
+    /// As it is written in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Memory => "memory",
+            Self::NotModelled => "not modelled",
+            Self::Doubt => "doubt",
+            Self::StillReachable => "still reachable",
+            Self::Depth => "depth",
+            Self::Solver => "solver",
+            Self::Unconfirmed => "unconfirmed",
+        }
+    }
 }
 
 /// A place in the source.

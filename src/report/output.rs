@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
-use super::{Report, Sources, json, junit, sarif, text};
+use super::{Report, Sources, annotations, json, junit, sarif, text};
 use crate::config::{OutputPlace, Outputs, Settings};
 use crate::versions::Versions;
 
@@ -43,7 +43,11 @@ pub fn write(
     if let Some(dump) = &report.dump {
         put(&OutputPlace::Stdout, dump)?;
     } else if !settings.outputs.takes_stdout() {
-        text::print(report, settings).context("standard output")?;
+        // Before the report for people, whose last lines are what one looks for at the end of a log.
+        if settings.outputs.annotations {
+            put(&OutputPlace::Stdout, &annotations::render(report))?;
+        }
+        text::print(report, sources, settings).context("standard output")?;
     }
     Ok(())
 }

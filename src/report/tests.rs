@@ -59,7 +59,7 @@ fn finding() -> Obligation {
 }
 
 fn plain(report: &Report, arguments: &[&str]) -> String {
-    let text = text::render(report, &settings(arguments));
+    let text = text::render(report, &Sources::default(), &settings(arguments));
     anstream::adapter::strip_str(&text).to_string()
 }
 
@@ -83,7 +83,8 @@ verdict: unknown (1 target, models built, nothing checked, 1 unit not analysed, 
 #[test]
 fn text_says_what_is_unknown_and_why() {
     let reason = "the loop at a.c:2 was cut off".to_owned();
-    let unknown = Obligation { verdict: Verdict::Unknown { reason }, ..finding() };
+    let unknown =
+        Obligation { verdict: Verdict::Unknown { reason, cause: Cause::Time }, ..finding() };
     let report = Report { obligations: vec![unknown; SHOWN_AND_TWO], ..Report::default() };
     let text = plain(&report, &[]);
     let line = "a.c:3:9: unknown: the loop at a.c:2 was cut off [leak]\n";
@@ -103,7 +104,8 @@ fn quiet_keeps_what_matters() {
     let mut report = sample();
     report.obligations.push(finding());
     let expected = "\
-a.c:3:9: error: the buffer is lost [leak]
+error[leak]: the buffer is lost
+ --> a.c:3:9
 bad file.c: not analysed: expected ';'\\u{1b}[2J
 ";
     assert_eq!(plain(&report, &["--quiet"]), expected);
@@ -158,4 +160,56 @@ fn nothing_is_safe_before_it_was_checked() {
     assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Unknown, Exit::Partly));
     report.obligations.push(finding());
     assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Unsafe, Exit::Findings));
+}
+
+#[test]
+fn the_ledger_counts_by_rule_and_names_the_cheapest_step() {
+    let unknown = |cause: Cause| Obligation {
+        verdict: Verdict::Unknown { reason: cause.name().into(), cause },
+        rule: "assertion",
+        ..finding()
+    };
+    let silenced = Some(Silenced { by: SilencedBy::Comment, reason: "why".into() });
+    let obligations = vec![
+        finding(),
+        Obligation { silenced, ..finding() },
+        Obligation { verdict: Verdict::Safe, ..finding() },
+        unknown(Cause::Time),
+        unknown(Cause::Time),
+        unknown(Cause::NotModelled),
+    ];
+    let report = Report { obligations, checked: true, ..Report::default() };
+    let text = plain(&report, &["--timeout=10"]);
+    let table = "\
+rule       proved  violated  unknown
+assertion       0         0        3  time 2, not modelled 1
+leak            1         2        0  silenced 1
+
+verdict: unsafe (0 targets, 1 proved, 2 violated, 3 unknown, 1 silenced)
+2 unknown: time; try --timeout 60
+";
+    assert!(text.ends_with(table), "{text}");
+    assert_eq!(text.matches("error[leak]").count(), 1, "{text}");
+}
+
+#[test]
+fn sarif_keeps_to_githubs_limits() {
+    let mut report = Report { checked: true, ..Report::default() };
+    let step = Step { location: finding().location, depth: 1, text: "x = 1".into() };
+    for line in 1..=26_000 {
+        let location = Location { line, ..finding().location };
+        let rule = if line > 25_990 { "null-deref" } else { "leak" };
+        let trace = vec![step.clone(); 40];
+        report.obligations.push(Obligation { rule, location, trace, ..finding() });
+    }
+    let text = sarif::render(&report, &Sources::default(), &settings(&[]), &versions()).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let results = value["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 25_000);
+    let worst = results.iter().filter(|r| r["ruleId"] == "null-deref").count();
+    assert_eq!(worst, 10, "the worst are kept");
+    let steps =
+        |r: &Value| r["codeFlows"][0]["threadFlows"][0]["locations"].as_array().unwrap().len();
+    let all: usize = results.iter().map(steps).sum();
+    assert!(all < 500_000, "{all} steps are more than GitHub takes");
 }

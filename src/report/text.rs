@@ -4,33 +4,32 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Report, Step, Target, Verdict};
+use super::{Report, Sources, Target, Verdict, diagnostic, ledger};
 use crate::config::Settings;
 use crate::line::one_line;
 
 const STRONG: Style = Style::new().bold();
-const BAD: Style = AnsiColor::Red.on_default().bold();
 const DOUBT: Style = AnsiColor::Yellow.on_default().bold();
 
 /// So many names of a long list are shown; the JSON report has all of them.
 const SHOWN: usize = 8;
 
 /// Prints the report on standard output, in colour if that is a terminal.
-pub fn print(report: &Report, settings: &Settings) -> io::Result<()> {
+pub fn print(report: &Report, sources: &Sources, settings: &Settings) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
-    out.write_all(render(report, settings).as_bytes())?;
+    out.write_all(render(report, sources, settings).as_bytes())?;
     out.flush()
 }
 
 /// The report as text with colours.
-pub fn render(report: &Report, settings: &Settings) -> String {
+pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String {
     let mut text = String::new();
+    let mut told = std::collections::BTreeSet::new();
     for finding in report.findings() {
-        let at = &finding.location;
-        let place = one_line(&format!("{}:{}:{}", at.file, at.line, at.column));
-        let (rule, message) = (finding.rule, one_line(&finding.message));
-        text += &format!("{STRONG}{place}{STRONG:#}: {BAD}error{BAD:#}: {message} [{rule}]\n");
-        push_trace(&mut text, &finding.trace);
+        // What several targets share is told once.
+        if told.insert((finding.rule, &finding.location, &finding.message)) {
+            text += &diagnostic::render(finding, sources);
+        }
     }
     for failed in &report.failed {
         let (file, error) = (one_line(&failed.file), one_line(&failed.error));
@@ -47,13 +46,20 @@ pub fn render(report: &Report, settings: &Settings) -> String {
         let about = note.about.as_deref().map_or(String::new(), |a| format!("{}: ", one_line(a)));
         text += &format!("{about}note: {}\n", one_line(&note.text));
     }
-    if !text.is_empty() {
+    if !text.is_empty() && !text.ends_with("\n\n") {
         text.push('\n');
     }
     for target in &report.targets {
         push_target(&mut text, target);
     }
+    let table = ledger::table(report);
+    if !table.is_empty() {
+        text += &format!("\n{table}");
+    }
     push_summary(&mut text, report);
+    if let Some(step) = ledger::next_step(report, settings) {
+        text += &format!("{step}\n");
+    }
     text
 }
 
@@ -62,8 +68,9 @@ fn push_unknown(text: &mut String, report: &Report) {
     let unknown: Vec<_> = report
         .obligations
         .iter()
+        .filter(|o| o.silenced.is_none())
         .filter_map(|o| match &o.verdict {
-            Verdict::Unknown { reason } => Some((o, reason)),
+            Verdict::Unknown { reason, .. } => Some((o, reason)),
             Verdict::Safe | Verdict::Unsafe => None,
         })
         .collect();
@@ -76,25 +83,6 @@ fn push_unknown(text: &mut String, report: &Report) {
     }
     if unknown.len() > SHOWN {
         *text += &format!("... and {} more unknown\n", unknown.len() - SHOWN);
-    }
-}
-
-/// So many steps of a long trace are shown from its beginning, and as many from its end.
-const SHOWN_STEPS: usize = 12;
-
-fn push_trace(text: &mut String, trace: &[Step]) {
-    let folded = SHOWN_STEPS..trace.len().saturating_sub(SHOWN_STEPS);
-    for (number, step) in trace.iter().enumerate() {
-        if folded.contains(&number) {
-            if number == folded.start {
-                *text += &format!("    ... {} more (all are in the JSON report)\n", folded.len());
-            }
-            continue;
-        }
-        let at = &step.location;
-        let indent = "  ".repeat(step.depth.saturating_sub(1).min(10) as usize);
-        let what = one_line(&format!("{}:{}: {indent}{}", at.file, at.line, step.text));
-        *text += &format!("    {:>3}. {what}\n", number + 1);
     }
 }
 
@@ -140,6 +128,10 @@ fn push_summary(text: &mut String, report: &Report) {
             count(|v| matches!(v, Verdict::Unsafe)),
             count(|v| matches!(v, Verdict::Unknown { .. })),
         );
+        let silenced = report.obligations.iter().filter(|o| o.silenced.is_some()).count();
+        if silenced > 0 {
+            *text += &format!(", {silenced} silenced");
+        }
         if !report.checked {
             *text += ", not everything was looked for";
         }

@@ -19,6 +19,13 @@ use crate::versions::Versions;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
+/// Where to learn more about the tool. Readers want one; a name that leads nowhere is better than an address
+/// that belongs to somebody else.
+const HOME: &str = match env!("CARGO_PKG_HOMEPAGE") {
+    home if home.is_empty() => "urn:cegas:cegas-scan",
+    home => home,
+};
+
 /// The report as SARIF text.
 pub fn render(
     report: &Report,
@@ -48,6 +55,7 @@ fn driver(versions: &Versions) -> sarif::ToolComponent {
         .full_name(format!("cegas-scan {own} (LLVM {}, Z3 {})", versions.llvm, versions.z3))
         .version(own)
         .semantic_version(own)
+        .information_uri(HOME)
         .rules(rules::all())
         .build()
 }

@@ -84,7 +84,7 @@ fn result(
         Verdict::Unsafe => {
             (sarif::ResultKind::Fail, sarif::ResultLevel::Error, sentence(&obligation.message))
         }
-        Verdict::Unknown { reason } => {
+        Verdict::Unknown { reason, .. } => {
             let text = format!("It is not known whether {}: {reason}.", obligation.message);
             (sarif::ResultKind::Open, sarif::ResultLevel::None, text)
         }

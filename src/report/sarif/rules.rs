@@ -20,7 +20,7 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
     let level = sarif::ReportingConfiguration::builder().level("error").enabled(rule.default);
     sarif::ReportingDescriptor::builder()
         .id(rule.id)
-        .name(pascal(rule.id))
+        .name(name(rule.id))
         .short_description(text(sentence(rule.summary)))
         .full_description(text(rule.doc.to_owned()))
         .help(
@@ -66,9 +66,9 @@ fn markdown(rule: &Rule) -> String {
     )
 }
 
-/// `null-deref` as `NullDeref`.
-fn pascal(id: &str) -> String {
-    id.split('-').map(capital).collect()
+/// `null-deref` as `CegasNullDeref`: a name must differ from the id, also for `leak`.
+fn name(id: &str) -> String {
+    std::iter::once("cegas").chain(id.split('-')).map(capital).collect()
 }
 
 fn capital(word: &str) -> String {

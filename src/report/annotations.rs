@@ -1,0 +1,32 @@
+//! GitHub's workflow commands: findings that appear beside the changed lines of a pull request.
+
+use super::Report;
+use crate::line::one_line;
+
+/// One line for each finding.
+pub fn render(report: &Report) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for finding in report.findings() {
+        let at = &finding.location;
+        let place = match (at.file.as_str(), at.line) {
+            ("", _) => String::new(),
+            (file, line) => format!("file={},line={},", property(file), line.max(1)),
+        };
+        let title = property(&format!("cegas-scan: {}", finding.rule));
+        let line = format!("::error {place}title={title}::{}\n", data(&finding.message));
+        // What several targets share is told once.
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.concat()
+}
+
+/// A text that cannot end its command: a name or a message of a hostile project must not start another.
+fn data(text: &str) -> String {
+    one_line(text).replace('%', "%25")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,120 @@
+//! The account at the end: what came of the obligations of each rule, and what would help most cheaply.
+
+use std::collections::BTreeMap;
+
+use super::{Cause, Report, TargetKind, Verdict};
+use crate::config::Settings;
+use crate::rules::RULES;
+
+/// What came of one rule's obligations.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    pub proved: usize,
+    pub violated: usize,
+    /// Why the others are not decided, with how often.
+    pub unknown: BTreeMap<Cause, usize>,
+    /// Violated or unknown, but not to be told.
+    pub silenced: usize,
+}
+
+impl Row {
+    pub fn undecided(&self) -> usize {
+        self.unknown.values().sum()
+    }
+}
+
+/// The rows of the rules that had something to decide, in the order of `RULES`.
+pub fn rows(report: &Report) -> Vec<(&'static str, Row)> {
+    let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
+    for obligation in &report.obligations {
+        let row = rows.entry(obligation.rule).or_default();
+        match &obligation.verdict {
+            Verdict::Safe => row.proved += 1,
+            Verdict::Unsafe => row.violated += 1,
+            Verdict::Unknown { cause, .. } => *row.unknown.entry(*cause).or_default() += 1,
+        }
+        row.silenced += usize::from(obligation.silenced.is_some());
+    }
+    RULES.iter().filter_map(|rule| Some((rule.id, rows.remove(rule.id)?))).collect()
+}
+
+/// The table, one line for each rule.
+pub fn table(report: &Report) -> String {
+    let rows = rows(report);
+    let width = rows.iter().map(|(id, _)| id.len()).max().unwrap_or(0).max("rule".len());
+    let mut text = String::new();
+    if rows.is_empty() {
+        return text;
+    }
+    text += &format!("{:width$}  proved  violated  unknown\n", "rule");
+    for (id, row) in rows {
+        let mut reasons: Vec<String> =
+            row.unknown.iter().map(|(cause, count)| format!("{} {count}", cause.name())).collect();
+        if row.silenced > 0 {
+            reasons.push(format!("silenced {}", row.silenced));
+        }
+        let (proved, violated, unknown) = (row.proved, row.violated, row.undecided());
+        let line = format!(
+            "{id:width$}  {proved:>6}  {violated:>8}  {unknown:>7}  {}",
+            reasons.join(", ")
+        );
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// What would decide most of what is open at the least cost, in one line.
+pub fn next_step(report: &Report, settings: &Settings) -> Option<String> {
+    let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
+    for (_, row) in rows(report) {
+        for (cause, count) in row.unknown {
+            *causes.entry(cause).or_default() += count;
+        }
+    }
+    // The order of `Cause` is the order of cost; the user pays in time before anything else.
+    let Some((cause, count)) = causes.into_iter().next() else { return without_entry(report) };
+    let name = cause.name();
+    let what = match cause {
+        Cause::Time => format!("try --timeout {}", longer(settings.timeout.as_secs_f64())),
+        Cause::Memory => "try -j1, or one target at a time with --target NAME".to_owned(),
+        Cause::NotModelled => {
+            "scan the whole program, or give the functions named above a body".to_owned()
+        }
+        Cause::Doubt => "look at these first: each is a suspected violation".to_owned(),
+        Cause::StillReachable => "free it before the program ends, or say why not to".to_owned(),
+        Cause::Depth => "bound the recursion, or start nearer with --entry FUNCTION".to_owned(),
+        Cause::Solver | Cause::Unconfirmed => {
+            "start nearer to them with --entry FUNCTION".to_owned()
+        }
+    };
+    Some(format!("{count} unknown: {name}; {what}"))
+}
+
+/// Six times the time, in a round number of seconds.
+fn longer(seconds: f64) -> u64 {
+    // Seconds are at most a week's, so nothing is lost.
+    let more = (seconds * 6.0).ceil() as u64;
+    if more > 10 { more.div_ceil(10) * 10 } else { more.max(1) }
+}
+
+/// A library has no `main` to start from.
+fn without_entry(report: &Report) -> Option<String> {
+    let looked_at =
+        |name: &str| report.obligations.iter().any(|o| o.targets.iter().any(|t| t == name));
+    let library = report.targets.iter().find(|target| {
+        target.kind == TargetKind::Library && target.failure.is_none() && !looked_at(&target.name)
+    })?;
+    let name = crate::line::one_line(&library.name);
+    (!report.checked).then(|| format!("{name} has no main; try --entry FUNCTION --target {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::longer;
+
+    #[test]
+    fn more_time_is_a_round_number() {
+        assert_eq!([10.0, 0.1, 1.0, 2.5, 60.0].map(longer), [60, 1, 6, 20, 360]);
+    }
+}

@@ -1,0 +1,207 @@
+//! What other programs read: SARIF, JUnit, annotations, exit codes, properties, and the words of the rules.
+
+mod tool;
+
+use serde_json::{Value, json};
+use tool::Place;
+
+/// A loop that takes some steps to an assertion that fails.
+fn long_way(turns: u32) -> String {
+    format!(
+        "#include <assert.h>\nint main(void) {{\n    int sum = 0;\n    for (int i = 0; i < {turns}; i++)\n        \
+         sum += i;\n    assert(sum < 3);\n    return 0;\n}}\n"
+    )
+}
+
+fn sarif(place: &Place, more: &[&str]) -> Value {
+    let mut arguments = vec!["--rules=assertion,signed-overflow", "--sarif=r.sarif", "a.c"];
+    arguments.extend(more);
+    let scan = place.scan(&arguments);
+    assert!(matches!(scan.code, Some(0 | 1)), "{scan:?}");
+    serde_json::from_str(&place.read("r.sarif")).expect("SARIF is JSON")
+}
+
+#[test]
+fn sarif_has_what_code_scanning_wants() {
+    let place = Place::new();
+    place.write("a.c", &long_way(3));
+    let log = sarif(&place, &["--sarif-category=nightly"]);
+    let run = &log["runs"][0];
+    assert_eq!(run["automationDetails"]["id"], "nightly/");
+    let root = run["originalUriBaseIds"]["%SRCROOT%"]["uri"].as_str().expect("a root");
+    assert!(root.starts_with("file:///") && root.ends_with('/'), "{root}");
+    assert_eq!(run["invocations"][0]["exitCode"], 1);
+    for rule in run["tool"]["driver"]["rules"].as_array().expect("rules") {
+        for path in ["shortDescription", "fullDescription", "help"] {
+            assert!(rule[path]["text"].as_str().is_some_and(|text| !text.is_empty()), "{rule}");
+        }
+        assert!(rule["help"]["markdown"].is_string() && rule["name"] != rule["id"], "{rule}");
+        let severity = rule["properties"]["security-severity"].as_str().expect("a string");
+        assert!(severity.parse::<f64>().is_ok_and(|n| (0.1..=10.0).contains(&n)), "{rule}");
+        assert_eq!(rule["properties"]["precision"], "very-high");
+        let tags = rule["properties"]["tags"].as_array().expect("tags");
+        assert!(tags.len() <= 10, "{rule}");
+        assert!(
+            tags.iter().any(|tag| tag.as_str().is_some_and(|t| t.starts_with("external/cwe/cwe-"))),
+            "{rule}"
+        );
+    }
+    let result = &run["results"][0];
+    assert_eq!(run["results"].as_array().map(Vec::len), Some(1));
+    let region = &result["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(region, &json!({ "startLine": 6, "startColumn": 5, "endLine": 6, "endColumn": 11 }));
+    let prints = &result["partialFingerprints"];
+    assert!(
+        prints["primaryLocationLineHash"].as_str().is_some_and(|p| p.ends_with(":1")),
+        "{prints}"
+    );
+    assert!(prints["cegasFinding/v1"].is_string(), "{prints}");
+    let steps = &result["codeFlows"][0]["threadFlows"][0]["locations"];
+    assert!(steps.to_string().contains("sum = 3"), "{steps}");
+}
+
+#[test]
+fn a_long_way_is_folded() {
+    let place = Place::new();
+    place.write("a.c", &long_way(800));
+    let log = sarif(&place, &[]);
+    let steps = &log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"];
+    let steps = steps.as_array().expect("steps");
+    assert_eq!(steps.len(), 1000);
+    assert!(steps[500].to_string().contains("steps left out"), "{}", steps[500]);
+    let orders: Vec<u64> = steps.iter().filter_map(|s| s["executionOrder"].as_u64()).collect();
+    assert!(orders.is_sorted() && orders[0] == 1 && orders[999] > 1000, "{orders:?}");
+}
+
+#[test]
+fn a_moved_line_keeps_its_fingerprint() {
+    let place = Place::new();
+    let print = |text: &str| {
+        place.write("a.c", text);
+        sarif(&place, &[])["runs"][0]["results"][0]["partialFingerprints"].clone()
+    };
+    let before = print(&long_way(3));
+    let after = print(&long_way(3).replace("int main", "\n\n/* moved */ int main"));
+    assert_eq!(before["cegasFinding/v1"], after["cegasFinding/v1"]);
+    assert_eq!(before["primaryLocationLineHash"], after["primaryLocationLineHash"]);
+    let other = print(&long_way(3).replace("sum < 3", "sum < 2"));
+    assert_ne!(before["cegasFinding/v1"], other["cegasFinding/v1"]);
+}
+
+#[test]
+fn all_kinds_are_told_on_demand() {
+    let place = Place::new();
+    place.write("a.c", &long_way(3));
+    let log = sarif(&place, &["--sarif-kinds=all"]);
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let pass = results.iter().find(|r| r["kind"] == "pass").expect("something is proved");
+    assert_eq!(pass["level"], "none");
+    assert!(results.iter().any(|r| r["kind"] == "fail" && r["level"] == "error"));
+}
+
+#[test]
+fn junit_and_annotations_tell_the_findings() {
+    let place = Place::new();
+    place.write("a<&>,b.c", &long_way(3).replace("sum < 3", "sum < 3 && \"a<b\""));
+    let scan = place.scan(&["--rules=assertion", "--junit=r.xml", "--annotations", "a<&>,b.c"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    let xml = place.read("r.xml");
+    assert!(xml.contains("<failure type=\"assertion\"") && xml.contains("failures=\"1\""), "{xml}");
+    assert!(xml.contains("a&lt;&amp;&gt;,b.c") && !xml.contains("a<b"), "{xml}");
+    let line = "::error file=a<&>%2Cb.c,line=6,title=cegas-scan%3A assertion::the assertion";
+    assert!(scan.out.starts_with(line), "{scan:?}");
+    place.scan(&["--annotations", "--json=-", "a<&>,b.c"]).refused(&["--annotations"]);
+}
+
+#[test]
+fn the_exit_code_is_the_users_choice() {
+    let place = Place::new();
+    place.write("bad.c", &long_way(3));
+    place.write("good.c", &long_way(2));
+    place.write(
+        "open.c",
+        "int unknown(int); int main(void) { int x = 1; return unknown(x + 1) + 1; }\n",
+    );
+    let code = |arguments: &[&str]| place.scan(arguments).code;
+    assert_eq!(code(&["--rules=assertion", "--exit-zero", "bad.c"]), Some(0));
+    assert_eq!(code(&["--rules=assertion", "--fail-on=unknown", "good.c"]), Some(0));
+    assert_eq!(code(&["--rules=signed-overflow", "--fail-on=unknown", "open.c"]), Some(1));
+    assert_eq!(
+        code(&["--rules=signed-overflow", "--fail-on=unknown", "--exit-zero", "open.c"]),
+        Some(0)
+    );
+    place.scan(&["--fail-on=warning", "good.c"]).refused(&["warning", "error, unknown"]);
+}
+
+#[test]
+fn a_property_chooses_rules_and_entry() {
+    let place = Place::new();
+    let program = "#include <assert.h>\nvoid reach_error(void) { assert(0); }\n\
+        int main(void) { int x = 1; if (x != 1) reach_error(); assert(x == 2); return 0; }\n\
+        int start(void) { reach_error(); return 0; }\n";
+    place.write("a.c", program);
+    let property = |name: &str, entry: &str, what: &str| {
+        place.write(name, &format!("CHECK( init({entry}()), LTL(G {what}) )\n"));
+    };
+    property("reach.prp", "main", "! call(reach_error())");
+    let safe = place.scan(&["--property=reach.prp", "--json=-", "a.c"]);
+    assert_eq!(safe.code, Some(0), "another assertion is not what was asked: {safe:?}");
+    let report: Value = serde_json::from_str(&safe.out).expect("JSON");
+    assert_eq!(report["verdict"], "safe");
+    property("start.prp", "start", "! call(reach_error())");
+    assert_eq!(place.scan(&["--property=start.prp", "a.c"]).code, Some(1));
+    property("clean.prp", "main", "valid-memcleanup");
+    let clean = place.scan(&["--property=clean.prp", "a.c"]);
+    assert!(clean.out.contains("checked as the rule `leak`"), "{clean:?}");
+
+    let refused = |arguments: &[&str], words: &[&str]| place.scan(arguments).refused(words);
+    refused(&["--property=reach.prp", "--rules=leak", "a.c"], &["--rules contradicts --property"]);
+    refused(&["--property=reach.prp", "--entry=start", "a.c"], &["--entry contradicts --property"]);
+    refused(&["--property=missing.prp", "a.c"], &["missing.prp", "No such file"]);
+    property("end.prp", "main", "data-race");
+    refused(&["--property=end.prp", "a.c"], &["end.prp", "line 1", "cannot be checked"]);
+    let same = place.scan(&["--property=reach.prp", "--rules=assertion", "--entry=main", "a.c"]);
+    assert_eq!(same.code, Some(0), "{same:?}");
+}
+
+#[test]
+fn a_property_sees_calls_through_pointers() {
+    let place = Place::new();
+    place.write(
+        "a.c",
+        "#include <assert.h>\nvoid reach_error(void) { assert(0); }\n\
+         int main(void) { void (*f)(void) = reach_error; f(); return 0; }\n",
+    );
+    place.write("p.prp", "CHECK( init(main()), LTL(G ! call(reach_error())) )\n");
+    let scan = place.scan(&["--property=p.prp", "a.c"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+}
+
+#[test]
+fn rules_are_listed_and_explained() {
+    let place = Place::new();
+    let list = place.scan(&["--list-rules"]);
+    assert_eq!(list.code, Some(0));
+    assert!(list.out.lines().any(|line| line.starts_with("null-deref ")), "{list:?}");
+    let leak = place.scan(&["--explain=leak"]);
+    for word in ["severity: ", "default:  on", "CWE-401", "Wrong:", "Right:", "cegas-ignore: leak"]
+    {
+        assert!(leak.out.contains(word), "{word:?}: {leak:?}");
+    }
+    place.scan(&["--explain=leek"]).refused(&["did you mean `leak`?"]);
+    place.scan(&["--explain=everything"]).refused(&["--list-rules"]);
+}
+
+#[test]
+fn shells_and_man_are_served() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let text = place.scan(&[&format!("--completions={shell}")]);
+        assert!(text.code == Some(0) && text.out.contains("sarif"), "{text:?}");
+    }
+    let man = place.scan(&["--man"]);
+    assert!(
+        man.code == Some(0) && man.out.contains(".TH") && man.out.contains("write\\-baseline"),
+        "{man:?}"
+    );
+}

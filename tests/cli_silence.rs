@@ -1,0 +1,143 @@
+//! Silencing findings as a user does it: comments, baselines, and what the exit code says then.
+
+mod tool;
+
+use serde_json::Value;
+use tool::Place;
+
+/// Two assertions that fail, each in a function of its own.
+const TWO: &str = "#include <assert.h>\n\
+    static void one(int x) {\n    assert(x == 1);\n}\n\
+    int main(int argc, char **argv) {\n    if (argc > 1) assert(argc == 1);\n    one(2);\n    return 0;\n}\n";
+
+fn scan(place: &Place, more: &[&str]) -> tool::Ran {
+    let mut arguments = vec!["--rules=assertion", "--sarif=r.sarif", "--json=r.json", "a.c"];
+    arguments.extend(more);
+    place.scan(&arguments)
+}
+
+fn results(place: &Place) -> usize {
+    let log: Value = serde_json::from_str(&place.read("r.sarif")).expect("SARIF is JSON");
+    log["runs"][0]["results"].as_array().map_or(0, Vec::len)
+}
+
+#[test]
+fn a_comment_silences_its_line() {
+    let place = Place::new();
+    place.write("a.c", TWO);
+    assert_eq!((scan(&place, &[]).code, results(&place)), (Some(1), 2));
+
+    let ignored = TWO
+        .replace("(x == 1);", "(x == 1); // cegas-ignore: assertion a test of the test")
+        .replace(
+            "    if (argc",
+            "    /* cegas-ignore: assertion nobody passes arguments */\n    if (argc",
+        );
+    place.write("a.c", &ignored);
+    let silent = scan(&place, &[]);
+    assert_eq!((silent.code, results(&place)), (Some(0), 0), "{silent:?}");
+    assert!(silent.out.contains("2 silenced"), "{silent:?}");
+    let report: Value = serde_json::from_str(&place.read("r.json")).expect("JSON");
+    assert_eq!(report["verdict"], "unsafe", "silence changes nothing about the program");
+    assert_eq!(report["obligations"][0]["silenced"]["reason"], "a test of the test");
+
+    scan(&place, &["--sarif-keep-suppressed"]);
+    assert_eq!(results(&place), 2);
+    let log: Value = serde_json::from_str(&place.read("r.sarif")).expect("JSON");
+    let kept = &log["runs"][0]["results"][0]["suppressions"][0];
+    assert_eq!(
+        (&kept["kind"], &kept["justification"]),
+        (&"inSource".into(), &"a test of the test".into())
+    );
+}
+
+#[test]
+fn a_comment_that_silences_nothing_is_told() {
+    let place = Place::new();
+    place.write(
+        "a.c",
+        "#include <assert.h>\nint main(void) {\n    // cegas-ignore: assertion it was wrong once\n    \
+         assert(1 + 1 == 2);\n    int x = 1; // cegas-ignore: leak not checked here\n    assert(x);\n    return 0;\n}\n",
+    );
+    let scan = scan(&place, &[]);
+    assert_eq!(scan.code, Some(0), "{scan:?}");
+    assert!(
+        scan.out.contains("a.c:3: note: `cegas-ignore: assertion` silences nothing"),
+        "{scan:?}"
+    );
+    assert!(!scan.out.contains("cegas-ignore: leak"), "that rule was not looked at: {scan:?}");
+}
+
+#[test]
+fn a_malformed_comment_is_refused() {
+    let place = Place::new();
+    for (comment, words) in [
+        ("// cegas-ignore: asertion x", "did you mean `assertion`?"),
+        ("// cegas-ignore: assertion", "reason"),
+        ("// cegas-ignore assertion x", "expected"),
+    ] {
+        place.write("a.c", &TWO.replace("(x == 1);", &format!("(x == 1); {comment}")));
+        place.write("r.json", "old");
+        scan(&place, &[]).refused(&["a.c:3: ", words]);
+        assert_eq!(place.read("r.json"), "old");
+    }
+}
+
+#[test]
+fn a_baseline_survives_moved_lines() {
+    let place = Place::new();
+    place.write("a.c", TWO);
+    let first = scan(&place, &["--write-baseline=b.json"]);
+    assert_eq!(
+        (first.code, results(&place)),
+        (Some(0), 0),
+        "what is accepted is no finding: {first:?}"
+    );
+    let baseline = place.read("b.json");
+    assert!(
+        baseline.contains("\"tool\": \"cegas-scan\"") && !baseline.contains("\"line\""),
+        "{baseline}"
+    );
+
+    place.write(
+        "a.c",
+        &TWO.replace("static", "\n\n\nstatic").replace("    assert(x", "  assert( x"),
+    );
+    let moved = scan(&place, &["--baseline=b.json"]);
+    assert_eq!((moved.code, results(&place)), (Some(0), 0), "{moved:?}");
+
+    place.write("a.c", &TWO.replace("one(2);", "one(2);\n    assert(argc < 1);"));
+    let new = scan(&place, &["--baseline=b.json"]);
+    assert_eq!((new.code, results(&place)), (Some(1), 1), "{new:?}");
+
+    let reason = baseline.replacen("\"reason\": \"\"", "\"reason\": \"old code\"", 1);
+    place.write("b.json", &reason);
+    scan(&place, &["--baseline=b.json", "--write-baseline=b.json"]);
+    let written = place.read("b.json");
+    assert!(written.contains("old code") && written.contains("argc < 1"), "{written}");
+
+    place.write("a.c", "int main(void) { return 0; }\n");
+    let fixed = scan(&place, &["--baseline=b.json"]);
+    assert!(fixed.out.contains("3 of the baseline's findings are no longer there"), "{fixed:?}");
+}
+
+#[test]
+fn a_foreign_baseline_is_refused() {
+    let place = Place::new();
+    place.write("a.c", TWO);
+    for (text, words) in [
+        ("{\"tool\": \"other\", \"version\": 1}", "of other"),
+        ("{\"tool\": \"cegas-scan\", \"version\": 99, \"findings\": []}", "version 99"),
+        ("{\"tool\": \"cegas-scan\", \"version\": 1, \"findings\": 3}", "damaged"),
+        ("[]", "names no tool"),
+        ("int x;", "not a baseline"),
+    ] {
+        place.write("b.json", text);
+        scan(&place, &["--baseline=b.json"]).refused(&["b.json", words]);
+        scan(&place, &["--write-baseline=b.json"]).refused(&["b.json", words]);
+        assert_eq!(place.read("b.json"), text, "nothing is destroyed");
+    }
+    scan(&place, &["--baseline=missing.json"]).refused(&["missing.json", "No such file"]);
+    scan(&place, &["--write-baseline=no/b.json"]).refused(&["cannot write", "no/b.json"]);
+    scan(&place, &["--write-baseline=r.json"]).refused(&["--json and --write-baseline"]);
+}

@@ -1,0 +1,80 @@
+//! What comes with the tool for other tools: the pre-commit hook's script and the CMake package.
+
+mod tool;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+use tool::{Place, Ran, ran};
+
+const GOOD: &str = "#include <assert.h>\nint main(void) { int x = 1; assert(x == 1); return 0; }\n";
+const BAD: &str = "#include <assert.h>\nint main(void) { int x = 1; assert(x == 2); return 0; }\n";
+
+fn ours(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("integration").join(path)
+}
+
+fn hook(place: &Place, arguments: &[&str]) -> Ran {
+    let mut command = place.command_of(&ours("pre-commit/scan-staged"));
+    ran(command.args(arguments).env("CEGAS_SCAN", env!("CARGO_BIN_EXE_cegas-scan")))
+}
+
+#[test]
+fn the_hook_scans_the_targets_of_the_staged_files() {
+    let place = Place::new();
+    place.write("good one.c", GOOD);
+    place.write("bad.c", BAD);
+    place.write("other.c", "int f(void) { return 0; }\n");
+    let missing = hook(&place, &["bad.c"]);
+    assert_eq!(missing.code, Some(2), "{missing:?}");
+    assert!(missing.err.contains("compile_commands.json"), "{missing:?}");
+    let entries = ["good one.c", "bad.c"].map(
+        |file| json!({ "directory": place.dir(), "file": file, "arguments": ["cc", "-c", file] }),
+    );
+    place.write("compile_commands.json", &json!(entries).to_string());
+    let good = hook(&place, &["--rules=assertion", "good one.c"]);
+    assert_eq!(good.code, Some(0), "{good:?}");
+    let bad = hook(&place, &["--rules=assertion", "-q", "bad.c", "good one.c"]);
+    assert_eq!(bad.code, Some(1), "{bad:?}");
+    assert!(bad.out.contains("error[assertion]"), "{bad:?}");
+    let header = hook(&place, &["--rules=assertion", "some.h"]);
+    assert_eq!(header.code, Some(1), "a header may belong to any target: {header:?}");
+    let none = hook(&place, &["other.c"]);
+    assert_eq!(none.code, Some(0), "{none:?}");
+    assert!(none.err.contains("no target"), "{none:?}");
+}
+
+#[test]
+fn cmake_projects_get_a_scan_for_each_target() {
+    let place = Place::new();
+    place.write("good.c", GOOD);
+    place.write("bad.c", BAD);
+    place.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.18)\nproject(demo C)\nadd_executable(good good.c)\n\
+         find_package(Cegas REQUIRED)\nadd_executable(bad bad.c)\n\
+         cegas_add_scan(good OPTIONS --rules=assertion)\n\
+         cegas_add_scan(bad OPTIONS --rules=assertion --json=report.json)\n",
+    );
+    let cmake = |arguments: &[&str]| ran(place.command_of(Path::new("cmake")).args(arguments));
+    let package = format!("-DCegas_DIR={}", ours("cmake").display());
+    let program = format!("-DCegas_SCAN={}", env!("CARGO_BIN_EXE_cegas-scan"));
+    let configured = cmake(&["-S", ".", "-B", "out", &package, &program]);
+    assert_eq!(configured.code, Some(0), "{configured:?}");
+    let good = cmake(&["--build", "out", "--target", "good-cegas"]);
+    assert_eq!(good.code, Some(0), "{good:?}");
+    assert!(good.out.contains("verdict: safe (1 target,"), "{good:?}");
+    let all = cmake(&["--build", "out", "--target", "cegas"]);
+    assert_ne!(all.code, Some(0), "{all:?}");
+    assert!(all.out.contains("error[assertion]") && all.out.contains("bad.c:2:"), "{all:?}");
+}
+
+#[test]
+fn a_hook_without_the_tool_says_so() {
+    let place = Place::new();
+    let mut command = Command::new(ours("pre-commit/scan-staged"));
+    let ran = ran(command.arg("a.c").current_dir(place.dir()).env("CEGAS_SCAN", "no-such-tool"));
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.err.contains("not in PATH"), "{ran:?}");
+}
