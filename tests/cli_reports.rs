@@ -61,19 +61,6 @@ fn sarif_has_what_code_scanning_wants() {
 }
 
 #[test]
-fn a_long_way_is_folded() {
-    let place = Place::new();
-    place.write("a.c", &long_way(800));
-    let log = sarif(&place, &[]);
-    let steps = &log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"];
-    let steps = steps.as_array().expect("steps");
-    assert_eq!(steps.len(), 1000);
-    assert!(steps[500].to_string().contains("steps left out"), "{}", steps[500]);
-    let orders: Vec<u64> = steps.iter().filter_map(|s| s["executionOrder"].as_u64()).collect();
-    assert!(orders.is_sorted() && orders[0] == 1 && orders[999] > 1000, "{orders:?}");
-}
-
-#[test]
 fn a_moved_line_keeps_its_fingerprint() {
     let place = Place::new();
     let print = |text: &str| {

@@ -57,7 +57,7 @@ fn push_trace(text: &mut String, trace: &[Step]) {
     for (number, step) in trace.iter().enumerate() {
         if folded.contains(&number) {
             if number == folded.start {
-                *text += &format!("    ... {} more (all are in the JSON report)\n", folded.len());
+                *text += &format!("    ... {} more (in the JSON report)\n", folded.len());
             }
             continue;
         }
@@ -97,7 +97,7 @@ mod tests {
         let text = shown("  p = 0;\n", 3);
         let head = "error[leak]: it is lost\n --> a.c:1:3\n  |\n1 |   p = 0;\n  |   ^ in f\n      1. a.c:1:   x = 1\n";
         assert!(text.starts_with(head), "{text}");
-        assert!(text.contains("    ... 6 more (all are in the JSON report)\n     19. "), "{text}");
+        assert!(text.contains("    ... 6 more (in the JSON report)\n     19. "), "{text}");
     }
 
     #[test]

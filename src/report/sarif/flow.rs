@@ -43,3 +43,39 @@ fn location(
         .execution_order(i64::try_from(index + 1).unwrap_or(i64::MAX))
         .build()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Location;
+    use super::*;
+
+    fn steps(count: u32, file: &str) -> Vec<Step> {
+        let place = |line| Location { file: file.into(), line, column: 1, function: "f".into() };
+        let step = |n| Step { location: place(n), depth: 1, text: format!("i = {n}") };
+        (1..=count).map(step).collect()
+    }
+
+    fn told(count: u32, most: usize) -> Vec<(i64, String)> {
+        let flows = flows(&steps(count, "a.c"), most, &Sources::default());
+        let all = flows.into_iter().flat_map(|flow| flow.thread_flows.unwrap_or_default());
+        let text = |location: &sarif::ThreadFlowLocation| {
+            location.location.as_ref()?.message.as_ref()?.text.clone()
+        };
+        all.flat_map(|flow| flow.locations)
+            .map(|at| (at.execution_order.unwrap_or_default(), text(&at).unwrap_or_default()))
+            .collect()
+    }
+
+    #[test]
+    fn the_middle_of_a_long_way_is_folded() {
+        assert_eq!(told(1000, 1000).len(), 1000);
+        let long = told(2400, 1000);
+        assert_eq!(long.len(), 1000);
+        assert_eq!(long[499], (500, "i = 500".into()));
+        assert_eq!(long[500], (1901, "(1400 steps left out) i = 1901".into()));
+        assert_eq!(long[999].0, 2400);
+        assert_eq!(told(3, 1).len(), 1);
+        assert_eq!(told(0, 10).len(), 0);
+        assert!(flows(&steps(3, ""), 10, &Sources::default()).is_empty(), "models have no place");
+    }
+}
