@@ -106,7 +106,10 @@ fn a_baseline_survives_moved_lines() {
     let moved = scan(&place, &["--baseline=b.json"]);
     assert_eq!((moved.code, results(&place)), (Some(0), 0), "{moved:?}");
 
-    place.write("a.c", &TWO.replace("    if (argc", "    if (argc > 7) assert(argc > 9);\n    if (argc"));
+    place.write(
+        "a.c",
+        &TWO.replace("    if (argc", "    if (argc > 7) assert(argc > 9);\n    if (argc"),
+    );
     let new = scan(&place, &["--baseline=b.json"]);
     assert_eq!((new.code, results(&place)), (Some(1), 1), "{new:?}");
 

@@ -9,7 +9,7 @@ use crate::ir::{Const, GlobalId, Type, TypeId};
 use crate::smt::ExprId;
 
 /// An index that may have more values than this in one object is not taken apart.
-const MOST_OFFSETS: u64 = 600;
+pub(super) const MOST_OFFSETS: u64 = 600;
 
 /// A place that an access may touch, known to be valid under its guard.
 struct Target {

@@ -6,11 +6,11 @@
 
 use super::address::{Base, Place};
 use super::machine::{Machine, Step, gap, is_unset};
-use super::memory::{Instance, Life, Origin};
+use super::memory::{Background, Cell, Instance, Life, Origin};
 use super::state::State;
 use crate::ir::{IntPredicate, Operand};
 use crate::rules::{Demand, Extent, Fault, FreeFault};
-use crate::smt::ExprId;
+use crate::smt::{ExprId, Op};
 use rustc_hash::FxHashMap;
 
 /// Below this address lies what is reached from null: no system puts an object there.
@@ -155,6 +155,10 @@ impl Machine<'_> {
         if self.smt.pool.as_const(starts_outside) == Some(1) {
             return Ok(starts_outside);
         }
+        if unit == 1 && self.is_untouched_text(state, instance) {
+            // It ends where the object does.
+            return Ok(starts_outside);
+        }
         // Every character so far is not zero.
         let mut goes_on = self.smt.pool.bool(true);
         let mut wrong = starts_outside;
@@ -180,6 +184,13 @@ impl Machine<'_> {
             at = at.saturating_add(unit);
         }
         gap("a string that is too long to follow")
+    }
+
+    /// Whether an object is a text from outside that nobody has written to.
+    pub(super) fn is_untouched_text(&self, state: &State, instance: Instance) -> bool {
+        let Some(object) = state.memory.get(instance) else { return false };
+        let is_read = |cell: &Cell| self.smt.pool.op(cell.value) == Op::Var;
+        object.background == Background::Text && object.cells.values().all(is_read)
     }
 
     fn free_fault(&mut self, state: &State, pointer: ExprId, fault: FreeFault) -> ExprId {

@@ -356,11 +356,16 @@ impl<'a> Explorer<'a> {
         for number in 0..self.machine.marks.at(at).len() {
             let mark = self.machine.marks.at(at)[number];
             let violation = self.machine.violation(state, mark.demand)?;
-            if self.machine.smt.pool.as_const(violation) == Some(0) {
+            let site = self.machine.site(state, at);
+            let is_met = self.machine.smt.pool.as_const(violation) == Some(0);
+            if is_met && site == at {
                 continue;
             }
-            let site = self.machine.site(state, at);
+            // A call of a model becomes an obligation when it is met on the way.
             let index = self.obligation(mark, site);
+            if is_met {
+                continue;
+            }
             if self.violated[index].is_none() {
                 self.decide(state, Target::At { at, number, site }, index, violation);
             }

@@ -11,6 +11,7 @@ pub mod machine;
 mod address;
 mod access;
 mod ranges;
+mod settle;
 mod arith;
 mod calls;
 mod library;

@@ -128,7 +128,9 @@ impl Machine<'_> {
                 Flow::Call(callees) => {
                     let func = self.only(&callees)?;
                     let name = &self.program.funcs[func].name;
-                    story.tell(at, state.frames.len(), format!("call of {name}"));
+                    if tells {
+                        story.tell(at, state.frames.len(), format!("call of {name}"));
+                    }
                     match self.enter(&mut state, at, func) {
                         Ok(()) => {}
                         Err(Stop::Exit) => {

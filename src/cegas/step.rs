@@ -211,6 +211,7 @@ impl Machine<'_> {
                 Some(Value::Bits(self.address(instance)))
             }
             Inst::Load { ptr, access } => {
+                self.settle_pointer(state, ptr)?;
                 let ptr = self.bits(state, ptr)?;
                 let ty = result?;
                 let value = self.load(state, ptr, ty)?;
@@ -223,6 +224,7 @@ impl Machine<'_> {
                 }
             }
             Inst::Store { ptr, value, .. } => {
+                self.settle_pointer(state, ptr)?;
                 let ty = self.program.operand_type(value);
                 let ptr = self.bits(state, ptr)?;
                 let value = self.operand(state, value)?;
@@ -242,12 +244,14 @@ impl Machine<'_> {
                 Some(Value::Bits(sum))
             }
             Inst::MemCopy { dst, src, len, .. } => {
+                self.settle_range(state, &[dst, src], len)?;
                 let (dst, src) = (self.bits(state, dst)?, self.bits(state, src)?);
                 let len = self.bits(state, len)?;
                 self.copy_range(state, dst, src, len)?;
                 None
             }
             Inst::MemSet { dst, byte, len, .. } => {
+                self.settle_range(state, &[dst], len)?;
                 let (dst, byte) = (self.bits(state, dst)?, self.bits(state, byte)?);
                 let len = self.bits(state, len)?;
                 self.fill_range(state, dst, byte, len)?;

@@ -92,11 +92,7 @@ impl Machine<'_> {
         let (instance, start) = self.single_target(state, text, unit)?;
         let Some(object) = state.memory.get(instance) else { return gap("an object that is not") };
         let size = object.size;
-        if object.background == Background::Text && unit == 1 {
-            let pool = &self.smt.pool;
-            if object.cells.values().any(|cell| pool.op(cell.value) != Op::Var) {
-                return gap("the length of a text from outside that was changed");
-            }
+        if unit == 1 && self.is_untouched_text(state, instance) {
             let before = self.pointer_const(start.saturating_add(1));
             return Ok(self.smt.pool.sub(size, before));
         }

@@ -179,12 +179,18 @@ impl Machine<'_> {
             }
             "__cegas_gap" => return gap("a conversion of a format"),
             "memset" | "__memset_chk" => {
+                if let [dst, _, len, ..] = *program.operands(args) {
+                    self.settle_range(state, &[dst], len)?;
+                }
                 let (dst, byte) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
                 let len = self.argument(state, args, 2)?;
                 self.fill_range(state, dst, byte, len)?;
                 Some(Value::Bits(dst))
             }
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {
+                if let [dst, src, len, ..] = *program.operands(args) {
+                    self.settle_range(state, &[dst, src], len)?;
+                }
                 let (dst, src) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
                 let len = self.argument(state, args, 2)?;
                 self.copy_range(state, dst, src, len)?;
