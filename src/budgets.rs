@@ -35,4 +35,4 @@ pub const SARIF_STEPS: usize = 1_000;
 
 /// Steps of all flows in a SARIF file: about 400 bytes each, which gzip makes a tenth of, against the ten
 /// megabytes that GitHub takes. Further results keep the end of their flow alone.
-pub const SARIF_ALL_STEPS: usize = 200_000;
+pub const SARIF_ALL_STEPS: usize = 100_000;

@@ -146,6 +146,7 @@ mod tests {
             rules = ["leak"]
             jobs = 3
             timeout = 5
+            malloc-may-fail = true
             cache-dir = "c"
             no-cache = false
             json = "o.json"

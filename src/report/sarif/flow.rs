@@ -57,7 +57,7 @@ mod tests {
 
     fn told(count: u32, most: usize) -> Vec<(i64, String)> {
         let flows = flows(&steps(count, "a.c"), most, &Sources::default());
-        let all = flows.into_iter().flat_map(|flow| flow.thread_flows.unwrap_or_default());
+        let all = flows.into_iter().flat_map(|flow| flow.thread_flows);
         let text = |location: &sarif::ThreadFlowLocation| {
             location.location.as_ref()?.message.as_ref()?.text.clone()
         };

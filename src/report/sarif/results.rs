@@ -19,6 +19,9 @@ use crate::rules::{RULES, Severity, rule};
 const GITHUB: &str = "primaryLocationLineHash";
 const OWN: &str = "cegasFinding/v1";
 
+/// What a result keeps of its flow when the steps of all are used up.
+const LAST_STEPS: usize = 2;
+
 /// The results that are asked for, in the order of the report.
 pub fn all(report: &Report, sources: &Sources, settings: &Settings) -> Vec<sarif::Result> {
     let names = fingerprints(report, sources);
@@ -39,7 +42,7 @@ pub fn all(report: &Report, sources: &Sources, settings: &Settings) -> Vec<sarif
         let prints = [(GITHUB, line), (OWN, names.get(&index))];
         let prints = prints.into_iter().filter_map(|(name, print)| Some((name, print?)));
         let prints = prints.map(|(name, print)| (name.to_owned(), print.clone())).collect();
-        let most = SARIF_STEPS.min(steps.max(SARIF_STEPS / 100));
+        let most = SARIF_STEPS.min(steps.max(LAST_STEPS));
         steps = steps.saturating_sub(obligation.trace.len().min(most));
         results.push(result(obligation, prints, most, sources));
     }
