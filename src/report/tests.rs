@@ -203,16 +203,10 @@ fn sarif_keeps_to_githubs_limits() {
         report.obligations.push(Obligation { rule, location, trace, ..finding() });
     }
     let text = sarif::render(&report, &Sources::default(), &settings(&[]), &versions()).unwrap();
-    let value: Value = serde_json::from_str(&text).unwrap();
-    let results = value["runs"][0]["results"].as_array().unwrap();
-    assert_eq!(results.len(), 25_000);
-    let worst = results.iter().filter(|r| r["ruleId"] == "null-deref").count();
-    assert_eq!(worst, 10, "the worst are kept");
-    let steps =
-        |r: &Value| r["codeFlows"][0]["threadFlows"][0]["locations"].as_array().unwrap().len();
-    let all: usize = results.iter().map(steps).sum();
-    assert!(
-        all <= crate::budgets::SARIF_ALL_STEPS + 50_000,
-        "{all} steps are more than GitHub takes"
-    );
+    // Counted as text: read back, this much JSON would take a gigabyte.
+    let count = |word: &str| text.matches(word).count();
+    assert_eq!(count("\"ruleId\": "), 25_000);
+    assert_eq!(count("\"ruleId\": \"null-deref\""), 10, "the worst are kept");
+    let (steps, most) = (count("\"executionOrder\": "), crate::budgets::SARIF_ALL_STEPS + 50_000);
+    assert!((25_000..=most).contains(&steps), "{steps} steps");
 }

@@ -9,6 +9,7 @@ mod rules;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use serde::Serialize;
 use serde_sarif::sarif;
 
 use super::Report;
@@ -16,6 +17,7 @@ use super::sources::Sources;
 use crate::config::Settings;
 use crate::line::one_line;
 use crate::versions::Versions;
+use results::Results;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -42,10 +44,27 @@ pub fn render(
         .original_uri_base_ids(BTreeMap::from([(place::ROOT.to_owned(), root)]))
         .invocations(vec![invocation(report, settings)])
         .column_kind("unicodeCodePoints")
-        .results(results::all(report, sources, settings))
         .build();
-    let log = sarif::Sarif::builder().version("2.1.0").schema(SCHEMA).runs(vec![run]).build();
+    let results = Results { report, sources, settings };
+    let log = Log { schema: SCHEMA, version: "2.1.0", runs: [Run { rest: run, results }] };
     Ok(serde_json::to_string_pretty(&log)? + "\n")
+}
+
+/// A SARIF log whose results are made while they are written: thousands of them at once, with all that
+/// they could say but do not, would fill the memory.
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    #[serde(flatten)]
+    rest: sarif::Run,
+    results: Results<'a>,
 }
 
 fn driver(versions: &Versions) -> sarif::ToolComponent {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::ser::{Serialize, SerializeSeq, Serializer};
 use serde_sarif::sarif;
 
 use super::super::fingerprint::{fingerprints, line_hashes};
@@ -23,30 +24,40 @@ const OWN: &str = "cegasFinding/v1";
 const LAST_STEPS: usize = 2;
 
 /// The results that are asked for, in the order of the report.
-pub fn all(report: &Report, sources: &Sources, settings: &Settings) -> Vec<sarif::Result> {
-    let names = fingerprints(report, sources);
-    let mut kept: Vec<usize> = chosen(report, settings);
-    kept.sort_by_key(|&index| report.obligations.get(index).map(weight));
-    kept.truncate(SARIF_RESULTS);
-    kept.sort_unstable();
-    let mut lines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let mut steps = SARIF_ALL_STEPS;
-    let mut results = Vec::with_capacity(kept.len());
-    for index in kept {
-        let Some(obligation) = report.obligations.get(index) else { continue };
-        let at = &obligation.location;
-        let hashes = lines
-            .entry(&at.file)
-            .or_insert_with(|| sources.text(&at.file).map_or_else(Vec::new, line_hashes));
-        let line = usize::try_from(at.line.max(1) - 1).ok().and_then(|line| hashes.get(line));
-        let prints = [(GITHUB, line), (OWN, names.get(&index))];
-        let prints = prints.into_iter().filter_map(|(name, print)| Some((name, print?)));
-        let prints = prints.map(|(name, print)| (name.to_owned(), print.clone())).collect();
-        let most = SARIF_STEPS.min(steps.max(LAST_STEPS));
-        steps = steps.saturating_sub(obligation.trace.len().min(most));
-        results.push(result(obligation, prints, most, sources));
+#[derive(Clone, Copy, Debug)]
+pub struct Results<'a> {
+    pub report: &'a Report,
+    pub sources: &'a Sources,
+    pub settings: &'a Settings,
+}
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Results { report, sources, settings } = *self;
+        let names = fingerprints(report, sources);
+        let mut kept: Vec<usize> = chosen(report, settings);
+        kept.sort_by_key(|&index| report.obligations.get(index).map(weight));
+        kept.truncate(SARIF_RESULTS);
+        kept.sort_unstable();
+        let mut lines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut steps = SARIF_ALL_STEPS;
+        let mut results = serializer.serialize_seq(Some(kept.len()))?;
+        for index in kept {
+            let Some(obligation) = report.obligations.get(index) else { continue };
+            let at = &obligation.location;
+            let hashes = lines
+                .entry(&at.file)
+                .or_insert_with(|| sources.text(&at.file).map_or_else(Vec::new, line_hashes));
+            let line = usize::try_from(at.line.max(1) - 1).ok().and_then(|line| hashes.get(line));
+            let prints = [(GITHUB, line), (OWN, names.get(&index))];
+            let prints = prints.into_iter().filter_map(|(name, print)| Some((name, print?)));
+            let prints = prints.map(|(name, print)| (name.to_owned(), print.clone())).collect();
+            let most = SARIF_STEPS.min(steps.max(LAST_STEPS));
+            steps = steps.saturating_sub(obligation.trace.len().min(most));
+            results.serialize_element(&result(obligation, prints, most, sources))?;
+        }
+        results.end()
     }
-    results
 }
 
 /// The obligations to be told. What several targets share is told once, with the first one's story.
