@@ -36,3 +36,6 @@ pub const SARIF_STEPS: usize = 1_000;
 /// Steps of all flows in a SARIF file: about 400 bytes each, which gzip makes a tenth of, against the ten
 /// megabytes that GitHub takes. Further results keep the end of their flow alone.
 pub const SARIF_ALL_STEPS: usize = 100_000;
+
+/// The largest baseline read: some hundred bytes for each of a hundred thousand findings.
+pub const BASELINE_BYTES: u64 = 64 << 20;

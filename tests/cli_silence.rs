@@ -140,6 +140,7 @@ fn a_foreign_baseline_is_refused() {
         scan(&place, &["--write-baseline=b.json"]).refused(&["b.json", words]);
         assert_eq!(place.read("b.json"), text, "nothing is destroyed");
     }
+    scan(&place, &["--baseline=/dev/zero"]).refused(&["/dev/zero", "not a regular file"]);
     scan(&place, &["--baseline=missing.json"]).refused(&["missing.json", "No such file"]);
     scan(&place, &["--write-baseline=no/b.json"]).refused(&["cannot write", "no/b.json"]);
     scan(&place, &["--write-baseline=r.json"]).refused(&["--json and --write-baseline"]);

@@ -56,7 +56,7 @@ const PARTS: &[(&str, &[&str])] = &[
         &["budgets", "cancel", "cegas", "config", "ir", "library", "prefilter", "report", "rules"],
     ),
     ("report", &["budgets", "cegas", "config", "exit", "ir", "line", "rules", "versions"]),
-    ("silence", &["config", "report", "rules"]),
+    ("silence", &["budgets", "config", "report", "rules"]),
     (
         "cli",
         &["cancel", "config", "exit", "line", "progress", "report", "rules", "silence", "versions"],

@@ -51,11 +51,10 @@ pub fn load(path: &Path, trust: Trust) -> Result<Layer> {
     if let Some(dir) = &mut layer.build_dir {
         *dir = folder.join(&*dir);
     }
-    if let Some(baseline) = &mut layer.baseline {
-        *baseline = folder.join(&*baseline);
-    }
-    let written = [&mut layer.json, &mut layer.sarif, &mut layer.junit, &mut layer.cache_dir];
-    for place in written.into_iter().flatten().filter(|place| place.as_os_str() != "-") {
+    let Layer { json, sarif, junit, cache_dir, baseline, .. } = &mut layer;
+    // The baseline is only read, but a message about it would tell what lies elsewhere.
+    let named = [json, sarif, junit, cache_dir, baseline];
+    for place in named.into_iter().flatten().filter(|place| place.as_os_str() != "-") {
         let absolute = folder.join(&*place);
         if trust == Trust::Found && !is_inside(&absolute, folder) {
             bail!(
@@ -210,6 +209,8 @@ mod tests {
             fs::write(&file, format!("json = '{place}'\n")).unwrap();
             assert_eq!(load(&file, Trust::Found).is_ok(), fine, "{place}");
             assert!(load(&file, Trust::Named).is_ok(), "{place}");
+            fs::write(&file, format!("baseline = '{place}'\n")).unwrap();
+            assert_eq!(load(&file, Trust::Found).is_ok(), fine, "{place}");
         }
     }
 

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::budgets::BASELINE_BYTES;
 use crate::report::Report;
 
 const TOOL: &str = "cegas-scan";
@@ -40,8 +41,7 @@ impl Baseline {
     /// Reads a baseline, and refuses what is none or was written by another version.
     pub fn load(path: &Path) -> Result<Self> {
         let shown = path.display();
-        let text = fs::read_to_string(path)
-            .with_context(|| format!("cannot read the baseline {shown}"))?;
+        let text = read(path).with_context(|| format!("cannot read the baseline {shown}"))?;
         let value: Value = serde_json::from_str(&text)
             .with_context(|| format!("{shown} is not a baseline of {TOOL}"))?;
         match value.get("tool").and_then(Value::as_str) {
@@ -101,4 +101,16 @@ impl Baseline {
     pub fn text(&self) -> Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
+}
+
+/// A baseline is as hostile as the repository it lies in: no pipes, no gigabytes.
+fn read(path: &Path) -> Result<String> {
+    let there = fs::metadata(path)?;
+    if !there.is_file() {
+        bail!("not a regular file");
+    }
+    if there.len() > BASELINE_BYTES {
+        bail!("larger than {BASELINE_BYTES} bytes; is this a baseline?");
+    }
+    Ok(fs::read_to_string(path)?)
 }
