@@ -20,6 +20,10 @@ impl<'p> Guards<'p> {
         Guards { program, cfg, dominators }
     }
 
+    pub fn dominates(&self, above: BlockId, below: BlockId) -> bool {
+        self.dominators.dominates(self.cfg.number(above), self.cfg.number(below))
+    }
+
     /// Conditions with the value they have whenever `block` is entered, the nearest first.
     pub fn at(&self, block: BlockId) -> Vec<(Operand, bool)> {
         let mut found = Vec::new();

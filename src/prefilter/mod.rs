@@ -1,9 +1,11 @@
 //! Settling obligations without executing anything: what follows from the definitions of values, from the
 //! branches that lead to a place, and from what a pointer is made of.
 //!
-//! Invariant: a proof here is a proof. Nothing is assumed of callers, of memory, or of other obligations;
-//! arithmetic wraps as the model's does. What is not settled goes on to the engine.
+//! Invariant: a proof here is a proof. Nothing is assumed of callers or of memory; arithmetic wraps as the
+//! model's does. An obligation that an execution can only violate after it violated another one of the same
+//! rule, where it ends, is settled by that one. What is not settled goes on to the engine.
 
+mod earlier;
 mod guards;
 mod lives;
 mod objects;
@@ -11,6 +13,7 @@ mod ranges;
 
 use crate::ir::{Def, FuncId, Inst, InstId, Operand, Program};
 use crate::rules::{Demand, Extent, Fault, Obligation};
+use earlier::Earlier;
 use guards::Guards;
 use lives::Lives;
 use objects::Base;
@@ -26,7 +29,7 @@ pub fn split(
     obligations.into_iter().partition(|obligation| {
         let func = program.func_of(obligation.at);
         let facts = functions.entry(func).or_insert_with(|| Facts::new(program, func));
-        facts.holds(obligation)
+        facts.settles(obligation)
     })
 }
 
@@ -35,11 +38,17 @@ struct Facts<'p> {
     program: &'p Program,
     guards: Guards<'p>,
     lives: Lives,
+    earlier: Earlier,
 }
 
 impl<'p> Facts<'p> {
     fn new(program: &'p Program, func: FuncId) -> Self {
-        Facts { program, guards: Guards::new(program, func), lives: Lives::default() }
+        let guards = Guards::new(program, func);
+        Facts { program, guards, lives: Lives::default(), earlier: Earlier::default() }
+    }
+
+    fn settles(&mut self, obligation: &Obligation) -> bool {
+        self.holds(obligation) || self.earlier.covers(self.program, &self.guards, obligation)
     }
 
     fn holds(&mut self, obligation: &Obligation) -> bool {
