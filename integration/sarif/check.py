@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Real consumers of our SARIF: Microsoft's validator with its rules for GitHub must have nothing to say.
+"""Real consumers of our SARIF: Microsoft's validator with its rules for GitHub must have nothing to say, and PyPI's
+sarif-tools must read it.
 
 check.py TOOL    scans small programs of its own with TOOL, in every way that changes the report's form
 
@@ -14,6 +15,8 @@ import sys
 import tempfile
 
 VALIDATOR = "@microsoft/sarif-multitool-linux@5.7.0"
+
+READER = "sarif-tools==3.0.5"
 
 PROGRAM = r"""
 #include <assert.h>
@@ -41,6 +44,15 @@ def validator(folder):
     return folder / "node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool"
 
 
+def reader(folder):
+    for command in ([sys.executable, "-m", "venv", "venv"],
+                    ["venv/bin/pip", "install", "-q", "--disable-pip-version-check", READER]):
+        code, said = run(*command, cwd=folder)
+        if code != 0:
+            sys.exit(f"sarif: sarif-tools could not be fetched: {said.strip()}")
+    return folder / "venv/bin/sarif"
+
+
 def scans(tool, folder):
     """The reports, each with the scan that made it."""
     project = folder / "a project, with spaces"
@@ -66,6 +78,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         program = validator(folder)
+        tools = reader(folder)
         for more, report in scans(tool, folder):
             results = json.loads(report.read_text())["runs"][0]["results"]
             _, said = run(program, "validate", report, "--rule-kind", "Sarif;Ghas", "--level", "Error;Warning",
@@ -75,6 +88,11 @@ def main():
                 complaints.append("there are no results to look at")
             if "Analysis completed successfully" not in said:
                 complaints.append(said)
+            for command in (["summary", report], ["csv", report, "-o", "out.csv"], ["html", report, "-o", "out.html"],
+                            ["diff", report, report]):
+                code, said = run(tools, *command, cwd=folder)
+                if code != 0:
+                    complaints.append(f"sarif {command[0]}: exit code {code}: {said}")
             print(f"sarif: {' '.join(more)}: {len(results)} results, {len(complaints)} complaints")
             print("\n".join(complaints), end="\n" if complaints else "")
             bad += len(complaints)
