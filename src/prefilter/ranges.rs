@@ -250,8 +250,8 @@ impl<'a> Ranges<'a> {
         let truth = |operand| self.truth_at(operand, block, depth - 1);
         match definition(self.program, cond)?.1 {
             Inst::IntCmp { pred, lhs, rhs } => {
-                let bits = self.bits(lhs)?;
-                compare(pred, self.of(lhs, block), self.of(rhs, block), bits)
+                self.bits(lhs)?;
+                compare(pred, self.of(lhs, block), self.of(rhs, block))
             }
             Inst::Overflow { op, lhs, rhs } => {
                 let bits = self.bits(lhs)?;
@@ -291,7 +291,7 @@ fn unsigned(a: Range, b: Range) -> Option<(Range, Range)> {
     Some((a.not_negative()?, b.not_negative()?))
 }
 
-fn compare(pred: IntPredicate, a: Range, b: Range, bits: u32) -> Option<bool> {
+fn compare(pred: IntPredicate, a: Range, b: Range) -> Option<bool> {
     let less = |a: Range, b: Range| match () {
         () if a.hi < b.lo => Some(true),
         () if a.lo >= b.hi => Some(false),
@@ -301,7 +301,7 @@ fn compare(pred: IntPredicate, a: Range, b: Range, bits: u32) -> Option<bool> {
         IntPredicate::Eq if a.lo == a.hi && a == b => Some(true),
         IntPredicate::Eq if a.hi < b.lo || b.hi < a.lo => Some(false),
         IntPredicate::Eq => None,
-        IntPredicate::Ne => compare(IntPredicate::Eq, a, b, bits).map(|equal| !equal),
+        IntPredicate::Ne => compare(IntPredicate::Eq, a, b).map(|equal| !equal),
         IntPredicate::SLt => less(a, b),
         IntPredicate::SGt => less(b, a),
         IntPredicate::SGe => less(a, b).map(|less| !less),
