@@ -37,7 +37,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("config", &["budgets", "rules"]),
     ("progress", &["config", "line"]),
     ("ir", &[]),
-    ("project", &["config", "frontend"]),
+    ("project", &["cancel", "config", "frontend"]),
     ("frontend", &["budgets", "cancel", "ir", "library", "line", "progress"]),
     ("library", &["ir"]),
     ("pta", &["budgets", "cancel", "ir", "library"]),

@@ -7,11 +7,13 @@ Per project, in turn and R times, so that both sides see the same machine:
   clang   `clang-19 -O0 -g -c` over the units of the project's compile_commands.json, N at a time
   cold    `cegas-scan -jN compile_commands.json` with an empty cache                        goal: ≤ 1.5 × clang
   warm    the same again                                                                    goal: ≤ 5 % of cold
-  model   `cegas-scan --no-cache whole.bc`, the project's largest program or shared library, by llvm-link:
-          instructions of the model per second                                              goal: ≥ 1 M/s
+  model   the same once more with the units' bitcode in the cache but no program: less the warm run, this is
+          linking and lowering all targets; the instructions of their models per second     goal: ≥ 1 M/s
+  memory  `cegas-scan --no-cache whole.bc`, the project's largest program or shared library by llvm-link:
           peak memory over the size of whole.bc                                             goal: ≤ 40 ×
-Medians of the wall time, and of the processor time in brackets, which a busy machine disturbs less. The fixed part of
-a run (starting, loading LLVM), measured with an empty program, is shown above the table and not subtracted.
+Medians of the wall time, and of the processor time in brackets. A busy machine disturbs the second less, so the
+instructions per second are of processor time. The fixed part of a run (starting, loading LLVM), measured with an
+empty program, is shown above the table; the goal for memory is judged only where it is not most of it.
 Exit 0: every goal is met; 1: not every one; 2: the benchmark could not run.
 """
 
@@ -135,7 +137,7 @@ def whole_program(project, units, jobs, folder):
 def bench(tool, project, jobs, repetitions):
     """One row of the table."""
     database = project.tree("db") / "compile_commands.json"
-    units, runs = units_of(database), {"clang": [], "cold": [], "warm": [], "model": []}
+    units, runs = units_of(database), {"clang": [], "cold": [], "warm": [], "model": [], "memory": []}
     cache, out = project.home / "bench-cache", project.home / "bench.json"
     scan = [str(tool), *FRONT_END, f"-j{jobs}", "--cache-dir", str(cache), str(database)]
     with tempfile.TemporaryDirectory() as folder:
@@ -146,35 +148,45 @@ def bench(tool, project, jobs, repetitions):
             shutil.rmtree(cache, ignore_errors=True)
             runs["cold"].append(measured(scan, project.home, ok=(0, 1, 3)))
             runs["warm"].append(measured(scan, project.home, ok=(0, 1, 3)))
+            forget_programs(cache)
+            runs["model"].append(measured([*scan, "--json", str(out)], project.home, ok=(0, 1, 3)))
             if whole:
-                runs["model"].append(measured([str(tool), *FRONT_END, f"-j{jobs}", "--no-cache", "--json", str(out),
-                                               str(whole)], project.home))
+                runs["memory"].append(measured([str(tool), *FRONT_END, "--no-cache", str(whole)], project.home))
     shutil.rmtree(cache, ignore_errors=True)
-    instructions = sum(t["model"]["instructions"] for t in json.loads(out.read_text())["targets"]) if whole else 0
+    models = [target["model"] for target in json.loads(out.read_text())["targets"] if target["model"]]
+    instructions = sum(model["instructions"] for model in models)
     return Row(project.name, len(units), runs, instructions, whole.stat().st_size if whole else 0)
 
 
+def forget_programs(cache):
+    """Take the lowered programs out of the tool's cache."""
+    folders = list(cache.glob("*/programs"))
+    if not folders:
+        raise recipe.Failure(f"{cache} keeps no programs where this benchmark looks for them")
+    for folder in folders:
+        shutil.rmtree(folder)
+
+
 class Row:
-    HEAD = ("project", "units", "clang s", "cold s", "× clang", "warm s", "% of cold", "instructions", "model s", "M/s",
+    HEAD = ("project", "units", "clang s", "cold s", "× clang", "warm s", "% of cold", "instructions", "link+lower s", "M/s",
             "bitcode MB", "peak MB", "× bitcode")
 
     def __init__(self, name, units, runs, instructions, size):
         middle = lambda kind, field: statistics.median(getattr(cost, field) for cost in runs[kind]) if runs[kind] else 0
         wall = {kind: middle(kind, "wall") for kind in runs}
         cpu = {kind: middle(kind, "processor") for kind in runs}
-        peak = middle("model", "memory")
-        self.ratios = (wall["cold"] / wall["clang"], wall["warm"] / wall["cold"],
-                       instructions / wall["model"] / 1e6 if size else None, peak / size if size else None)
-        cold, warm, speed, memory = self.ratios
+        model = max(cpu["model"] - cpu["warm"], 1e-3)
+        self.cold, self.warm = wall["cold"] / wall["clang"], wall["warm"] / wall["cold"]
+        self.speed, self.peak, self.size = instructions / model / 1e6, middle("memory", "memory"), size
         two = lambda kind: f"{wall[kind]:.2f} ({cpu[kind]:.2f})"
-        self.cells = (name, units, two("clang"), two("cold"), f"{cold:.2f} ({cpu['cold'] / cpu['clang']:.2f})", two("warm"),
-                      f"{100 * warm:.1f}", instructions or "–", two("model") if size else "–",
-                      f"{speed:.2f}" if size else "–", f"{size / 1e6:.2f}" if size else "–",
-                      f"{peak / 1e6:.0f}" if size else "–", f"{memory:.0f}" if size else "–")
+        self.cells = (name, units, two("clang"), two("cold"), f"{self.cold:.2f} ({cpu['cold'] / cpu['clang']:.2f})",
+                      two("warm"), f"{100 * self.warm:.1f}", instructions, f"({model:.2f})", f"{self.speed:.2f}")
+        self.cells += (f"{size / 1e6:.2f}", f"{self.peak / 1e6:.0f}", f"{self.peak / size:.0f}") if size else ("–", "–", "–")
 
-    def met(self):
-        cold, warm, speed, memory = self.ratios
-        return cold <= 1.5 and warm <= 0.05 and (speed is None or (speed >= 1 and memory <= 40))
+    def met(self, fixed_memory):
+        """Whether the project meets every goal."""
+        judged = 40 * self.size > 2 * fixed_memory
+        return self.cold <= 1.5 and self.warm <= 0.05 and self.speed >= 1 and (not judged or self.peak <= 40 * self.size)
 
 
 def show(rows):
@@ -218,7 +230,7 @@ def main():
             print(f"{project.name}: {failure}", file=sys.stderr, flush=True)
             rows.append(None)
     show([row for row in rows if row])
-    return 0 if all(row and row.met() for row in rows) else 1
+    return 0 if all(row and row.met(memory) for row in rows) else 1
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ that is the project), `configure` (may be empty), `build` (one command, never a 
 a user would give to `cegas-scan --`), `database` (the compile_commands.json that the build system itself
 writes, if it does) and `expect` (how much the build of these sources makes: a guard of the truth itself).
 
+Large projects are built without optimisation: a C compiler's minutes there would tell us nothing.
+
 Invariant: a tree below the cache is either absent or complete: it is filled under another name first.
 """
 

@@ -5,7 +5,7 @@ use super::machine::{Machine, Source, Step, Stop, gap};
 use super::memory::{Background, Cell, Instance, Life, Piece, part};
 use super::state::State;
 use super::value::Value;
-use crate::ir::{GlobalId, Type, TypeId};
+use crate::ir::{Const, GlobalId, Type, TypeId};
 use crate::smt::ExprId;
 
 /// An index that may have more values than this in one object is not taken apart.
@@ -277,6 +277,10 @@ impl Machine<'_> {
             });
         };
         for &(start, constant) in init.relocs[first..].iter().take_while(|&&(s, _)| s < end) {
+            if matches!(program.consts.get(constant), Const::Undef | Const::Poison) {
+                // Padding: the compiler writes zeros, as the plain bytes have them.
+                continue;
+            }
             if at < start {
                 let plain = self.plain_bytes(&init.bytes, at, start);
                 append(self, plain);

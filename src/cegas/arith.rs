@@ -41,17 +41,29 @@ impl Machine<'_> {
             BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
                 let format = self.format(ty)?;
                 let pool = &mut self.smt.pool;
-                return Ok(match op {
+                let exact = match op {
                     BinaryOp::FAdd => pool.fadd(format, a, b),
                     BinaryOp::FSub => pool.fsub(format, a, b),
                     BinaryOp::FMul => pool.fmul(format, a, b),
                     BinaryOp::FDiv => pool.fdiv(format, a, b),
                     _ => pool.frem(format, a, b),
-                });
+                };
+                return Ok(self.any_nan(state, format, exact));
             }
             _ => {}
         }
         self.int_binary(op, a, b)
+    }
+
+    /// The sign and payload of a NaN that an operation makes are the machine's choice.
+    pub(super) fn any_nan(&mut self, state: &mut State, format: Format, value: ExprId) -> ExprId {
+        let is_nan = self.smt.pool.is_nan(format, value);
+        if self.smt.pool.as_const(is_nan) == Some(0) {
+            return value;
+        }
+        let bits = self.smt.pool.width(value);
+        let choice = self.fresh(state, bits, super::machine::Source::Unspecified);
+        self.smt.pool.float_any_nan(format, value, choice)
     }
 
     fn assume_nonzero(&mut self, state: &mut State, divisor: ExprId) -> Step<()> {
@@ -75,12 +87,16 @@ impl Machine<'_> {
             BinaryOp::Xor => pool.xor(a, b),
             BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => {
                 let width = pool.width(a);
-                if !width.is_power_of_two() {
+                let fits = pool.as_const(b).is_some_and(|amount| amount < u128::from(width));
+                let amount = if fits {
+                    b
+                } else if width.is_power_of_two() {
+                    // As x86 does: only the low bits of the amount count.
+                    let low = pool.constant(u128::from(width - 1), width);
+                    pool.and(b, low)
+                } else {
                     return gap("a shift of an odd width");
-                }
-                // As x86 does: only the low bits of the amount count.
-                let low = pool.constant(u128::from(width - 1), width);
-                let amount = pool.and(b, low);
+                };
                 match op {
                     BinaryOp::Shl => pool.shl(a, amount),
                     BinaryOp::LShr => pool.lshr(a, amount),

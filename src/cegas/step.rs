@@ -5,7 +5,9 @@ use super::machine::{Machine, Source, Step, Stop, gap, label_address, object};
 use super::memory::{Background, Life, Origin};
 use super::state::State;
 use super::value::Value;
-use crate::ir::{BlockId, CheckKind, Inst, InstId, IntPredicate, List, Operand, RmwOp, TypeId};
+use crate::ir::{
+    BlockId, CastOp, CheckKind, Inst, InstId, IntPredicate, List, Operand, PureOp, RmwOp, TypeId,
+};
 use crate::rules::Demand;
 use crate::smt::ExprId;
 
@@ -122,11 +124,20 @@ impl Machine<'_> {
             Inst::Cast { op, value } => {
                 let (from, to) = (self.program.operand_type(value), result?);
                 let value = self.bits(state, value)?;
-                Some(Value::Bits(self.cast_value(op, value, from, to)?))
+                let mut cast = self.cast_value(op, value, from, to)?;
+                if matches!(op, CastOp::FpTrunc | CastOp::FpExt) {
+                    cast = self.any_nan(state, self.format(to)?, cast);
+                }
+                Some(Value::Bits(cast))
             }
             Inst::Pure { op, args } => {
                 let args = self.all_bits(state, args)?;
-                Some(Value::Bits(self.pure(op, &args, result?)?))
+                let ty = result?;
+                let mut value = self.pure(op, &args, ty)?;
+                if matches!(op, PureOp::FSqrt | PureOp::FMulAdd) {
+                    value = self.any_nan(state, self.format(ty)?, value);
+                }
+                Some(Value::Bits(value))
             }
             Inst::Select { cond, then, els } => {
                 let cond = self.bits(state, cond)?;
@@ -286,6 +297,9 @@ impl Machine<'_> {
                 let cond = self.bits(state, cond)?;
                 if ends_execution(kind) {
                     self.assume(state, cond)?;
+                } else if kind == CheckKind::FloatCast && self.smt.pool.as_const(cond) != Some(1) {
+                    // What a machine makes of it depends on the instruction it chose.
+                    state.doubt("the conversion of a float that does not fit");
                 }
                 None
             }

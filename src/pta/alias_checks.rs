@@ -76,8 +76,10 @@ fn variants(program: &Program, operand: Operand) -> Vec<Operand> {
     let bound = || program.debug.bindings.iter().filter(|binding| !binding.address);
     let vars: Vec<VarId> =
         bound().filter(|binding| binding.value == operand).map(|binding| binding.var).collect();
-    let mut values: Vec<Operand> =
-        bound().filter(|binding| vars.contains(&binding.var)).map(|binding| binding.value).collect();
+    let mut values: Vec<Operand> = bound()
+        .filter(|binding| vars.contains(&binding.var))
+        .map(|binding| binding.value)
+        .collect();
     values.push(operand);
     values
 }

@@ -59,8 +59,7 @@ impl Graph<'_> {
     /// Whether the copier looks at exact places only, and this is none.
     fn skips(&self, id: u32, location: LocationId) -> bool {
         let Location { object, place } = self.objects.locations[location];
-        self.copiers[id as usize].exact
-            && (!matches!(place, Place::At(_)) || self.is_flat(object))
+        self.copiers[id as usize].exact && (!matches!(place, Place::At(_)) || self.is_flat(object))
     }
 
     fn copier(&mut self, id: u32) -> &mut Copier {

@@ -42,7 +42,8 @@ pub fn object_name(program: &Program, answer: &PointsTo, id: ObjectId) -> String
         ObjectKind::Global(global) => format!("global {}", program.globals[global].name),
         ObjectKind::Func(func) => format!("function {}", program.funcs[func].name),
         ObjectKind::Alloca { site, context: cx } => {
-            let name = program.insts[site].result.expand().and_then(|v| program.values[v].name.expand());
+            let name =
+                program.insts[site].result.expand().and_then(|v| program.values[v].name.expand());
             let name = name.map_or("", |name| program.texts.get(name));
             let from = context(program, answer, cx);
             format!("local {name}@{}{from}", place_of(program, site))
@@ -109,7 +110,11 @@ pub fn points_to_text(program: &Program, answer: &PointsTo) -> String {
         let _ = writeln!(out, "; unknown function {}", program.funcs[func].name);
     }
     for &inst in &answer.unknown_integers {
-        let _ = writeln!(out, "; integer of unknown origin becomes a pointer: {inst} in {}", place_of(program, inst));
+        let _ = writeln!(
+            out,
+            "; integer of unknown origin becomes a pointer: {inst} in {}",
+            place_of(program, inst)
+        );
     }
     for &(inst, func) in &answer.filtered {
         let name = &program.funcs[func].name;
@@ -130,7 +135,8 @@ pub fn points_to_text(program: &Program, answer: &PointsTo) -> String {
         let _ = writeln!(out, "{func} {}:", program.funcs[func].name);
         for value in values {
             let name = program.values[value].name.expand();
-            let name = name.map_or_else(String::new, |name| format!(" %{}", program.texts.get(name)));
+            let name =
+                name.map_or_else(String::new, |name| format!(" %{}", program.texts.get(name)));
             let _ = writeln!(out, "    {value}{name} -> {}", set_text(answer, answer.set(value)));
         }
     }

@@ -83,7 +83,8 @@ impl<'p> Generator<'p> {
     fn move_piece(&mut self, frame: &mut Frame<'_>, ptr: Operand, source: Operand, width: u64) {
         let pairs = self.in_step(ptr, source, 0).unwrap_or_default();
         if pairs.is_empty() {
-            if let (Some(to), Some(from)) = (self.pointer(frame, ptr), self.pointer(frame, source)) {
+            if let (Some(to), Some(from)) = (self.pointer(frame, ptr), self.pointer(frame, source))
+            {
                 self.copy_piece(to, from, width);
             }
             return;

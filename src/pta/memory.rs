@@ -247,7 +247,8 @@ impl Graph<'_> {
         for &object in &objects {
             self.objects.objects[object].shape = Shape::Flat;
             let memory = std::mem::take(&mut self.memory[object]);
-            let gates = memory.gates.iter().flat_map(|gate| gate.read.into_iter().chain(gate.write));
+            let gates =
+                memory.gates.iter().flat_map(|gate| gate.read.into_iter().chain(gate.write));
             let cells = memory.cells.iter().map(|cell| cell.node);
             let nodes: Vec<Node> = gates.chain(cells).collect();
             self.merge_all(&nodes);

@@ -6,7 +6,9 @@
 //! chosen at run time (`strm->zalloc`) is seen through, too. Only precision depends on the choice made
 //! here.
 
-use crate::ir::{Callee, Const, ConstExpr, ConstId, Def, FuncId, Inst, InstId, Operand, Program, TypeId};
+use crate::ir::{
+    Callee, Const, ConstExpr, ConstId, Def, FuncId, Inst, InstId, Operand, Program, TypeId,
+};
 use crate::library::summaries;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -55,8 +55,11 @@ pub enum Demand {
     Equal(Operand, Operand),
 }
 
+/// Finds the obligations of one rule.
+type Mark = fn(&Program) -> Vec<Obligation>;
+
 /// The rules that are checked today, with what marks their obligations.
-const CHECKED: &[(&str, fn(&Program) -> Vec<Obligation>)] = &[
+const CHECKED: &[(&str, Mark)] = &[
     (assertion::ID, assertion::mark),
     (div_by_zero::ID, div_by_zero::mark),
     (signed_overflow::ID, signed_overflow::mark),

@@ -10,14 +10,28 @@ use std::process::Command;
 const HEADERS: &str = "/usr/include/csmith";
 
 const SMALL: &[&str] = &[
-    "--max-funcs", "3", "--max-block-depth", "2", "--max-block-size", "3", "--max-expr-complexity",
-    "4", "--max-array-dim", "2", "--max-array-len-per-dim", "4", "--no-argc", "--no-volatiles",
+    "--max-funcs",
+    "3",
+    "--max-block-depth",
+    "2",
+    "--max-block-size",
+    "3",
+    "--max-expr-complexity",
+    "4",
+    "--max-array-dim",
+    "2",
+    "--max-array-len-per-dim",
+    "4",
+    "--no-argc",
+    "--no-volatiles",
 ];
 
 #[test]
 fn csmith_agrees() {
     if Command::new("csmith").arg("--version").output().is_err() || !Path::new(HEADERS).exists() {
-        println!("skipped: csmith or its headers are not installed (packages csmith, libcsmith-dev)");
+        println!(
+            "skipped: csmith or its headers are not installed (packages csmith, libcsmith-dev)"
+        );
         return;
     }
     let count = crate::number("CEGAS_DIFFERENTIAL", 300) / 15;

@@ -314,7 +314,10 @@ impl Generator {
         let most = if self.mode == Mode::Fixed { 6 } else { 3 };
         let bound = 1 + self.random.below(most);
         let (open, close) = match self.random.below(3) {
-            0 => (format!("for (int {counter} = 0; {counter} < {bound}; {counter}++) {{"), "}".into()),
+            0 => (
+                format!("for (int {counter} = 0; {counter} < {bound}; {counter}++) {{"),
+                "}".into(),
+            ),
             1 => (
                 format!("{{ unsigned {counter} = {bound}; while ({counter}--) {{"),
                 "}}".to_owned(),

@@ -50,7 +50,8 @@ pub fn compile(source: &Path, program: &Path, flags: &[&str]) -> Result<(), Stri
 
 /// Every run is a process of its own: statics are fresh, and one that is stopped stops no other.
 fn batch(programs: &[Program]) -> String {
-    let mut text = format!("#include <stdio.h>\n#include <unistd.h>\n#include <sys/wait.h>\n{PRELUDE}");
+    let mut text =
+        format!("#include <stdio.h>\n#include <unistd.h>\n#include <sys/wait.h>\n{PRELUDE}");
     for program in programs {
         text.push_str(&program.text);
     }

@@ -7,17 +7,44 @@ use crate::generate::{Generator, INTS, Int, Kind, Lvalue, Mode};
 #[derive(Debug, Clone)]
 pub enum Piece {
     /// A pointer into an array of 8, at most 4 behind its start, and a pointer to that pointer.
-    Pointer { name: String, to: String, array: String },
+    Pointer {
+        name: String,
+        to: String,
+        array: String,
+    },
     /// Two arrays of 8 of one type.
-    Arrays { a: String, b: String, ty: &'static str },
-    Structs { a: String, b: String, change: String },
-    Union { name: String },
-    Recursion { name: String },
-    Varargs { name: String },
-    Table { name: String },
-    Counter { name: String },
-    Text { name: String },
-    Heap { name: String, ty: &'static str },
+    Arrays {
+        a: String,
+        b: String,
+        ty: &'static str,
+    },
+    Structs {
+        a: String,
+        b: String,
+        change: String,
+    },
+    Union {
+        name: String,
+    },
+    Recursion {
+        name: String,
+    },
+    Varargs {
+        name: String,
+    },
+    Table {
+        name: String,
+    },
+    Counter {
+        name: String,
+    },
+    Text {
+        name: String,
+    },
+    Heap {
+        name: String,
+        ty: &'static str,
+    },
 }
 
 pub fn declare(g: &mut Generator, most: usize) {
@@ -287,7 +314,9 @@ pub fn use_one(g: &mut Generator) {
             1 => format!("h += {name}(\"liil\", (unsigned long)({x}), 3, (short)-4, 5ul);"),
             2 => {
                 let byte = g.random.below(250);
-                format!("{{ unsigned char byte = {byte}; h += {name}(\"pi\", &byte, (int)({x})); }}")
+                format!(
+                    "{{ unsigned char byte = {byte}; h += {name}(\"pi\", &byte, (int)({x})); }}"
+                )
             }
             _ => format!("h += {name}(\"didl\", 2.5, (int)({x}), (double)7.25f, 9ul);"),
         },
