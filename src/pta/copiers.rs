@@ -1,11 +1,7 @@
 //! Copying memory. What a `memcpy` reads meets at its offset from the start of the copy before it is
 //! written, so that `s` sources and `d` destinations make `s + d` connections and not `s · d`.
 //!
-//! A copy of which neither the offset it reads at nor the one it writes at is known moves a stream of
-//! bytes: of the pointers in it, it moves those that were written at an unknown offset themselves (the
-//! elements of a generic container), but not those at the exact places of a struct. Otherwise the
-//! structs that are mistaken for character buffers, of which every large program has some in its
-//! sets, would all flow together.
+//! What is read at an unknown offset may land anywhere in the range that is written.
 
 use super::constraints::{MemCopy, Node};
 use super::graph::Graph;
@@ -20,8 +16,8 @@ pub struct Copier {
     around: bool,
     exact: bool,
     parts: Vec<(Step, Node)>,
-    /// What may land anywhere, and what does so only where the target is an exact place.
-    loose: [Option<Node>; 2],
+    /// What may land anywhere in the range.
+    loose: Option<Node>,
     sources: FxHashSet<LocationId>,
     targets: Vec<LocationId>,
     known_targets: FxHashSet<LocationId>,
@@ -46,7 +42,7 @@ impl Graph<'_> {
             around,
             exact,
             parts: Vec::new(),
-            loose: [None; 2],
+            loose: None,
             sources: FxHashSet::default(),
             targets: Vec::new(),
             known_targets: FxHashSet::default(),
@@ -60,6 +56,10 @@ impl Graph<'_> {
     fn skips(&self, id: u32, location: LocationId) -> bool {
         let Location { object, place } = self.objects.locations[location];
         self.copiers[id as usize].exact && (!matches!(place, Place::At(_)) || self.is_flat(object))
+    }
+
+    pub(super) fn is_exact(&self, id: u32) -> bool {
+        self.copiers[id as usize].exact
     }
 
     fn copier(&mut self, id: u32) -> &mut Copier {
@@ -85,7 +85,7 @@ impl Graph<'_> {
         }
         if self.is_flat(object) {
             let all = self.all_of(object);
-            return self.read_somewhere(id, all, true);
+            return self.read_somewhere(id, all);
         }
         self.memory[object].readers.push((id, place));
         let cells = self.memory[object].cells.iter().map(|cell| Piece::Cell(cell.offset));
@@ -96,14 +96,14 @@ impl Graph<'_> {
     }
 
     /// What is read at an unknown distance from the start of the copy.
-    pub(super) fn read_somewhere(&mut self, id: u32, from: Node, loose: bool) {
-        let node = match self.copier(id).loose[usize::from(loose)] {
+    pub(super) fn read_somewhere(&mut self, id: u32, from: Node) {
+        let node = match self.copier(id).loose {
             Some(node) => node,
             None => {
                 let node = self.new_node();
-                self.copier(id).loose[usize::from(loose)] = Some(node);
+                self.copier(id).loose = Some(node);
                 for target in self.copier(id).targets.clone() {
-                    self.land_somewhere(id, node, target, loose);
+                    self.land_somewhere(id, node, target);
                 }
                 node
             }
@@ -144,7 +144,7 @@ impl Graph<'_> {
         };
         match seen {
             Seen::Outside => {}
-            Seen::Somewhere => self.read_somewhere(id, node, matches!(piece, Piece::Gate(_))),
+            Seen::Somewhere => self.read_somewhere(id, node),
             Seen::There(step) => {
                 let part = match self.copier(id).parts.iter().find(|part| part.0 == step) {
                     Some(&(_, part)) => part,
@@ -250,10 +250,8 @@ impl Graph<'_> {
             return;
         }
         self.copier(id).targets.push(location);
-        for loose in [false, true] {
-            if let Some(node) = self.copier(id).loose[usize::from(loose)] {
-                self.land_somewhere(id, node, location, loose);
-            }
+        if let Some(node) = self.copier(id).loose {
+            self.land_somewhere(id, node, location);
         }
         for (step, node) in self.copier(id).parts.clone() {
             self.land(&step, node, location);
@@ -261,11 +259,8 @@ impl Graph<'_> {
     }
 
     /// Lands somewhere in the range that is written.
-    fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId, loose: bool) {
+    fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId) {
         let Location { object, place } = self.objects.locations[target];
-        if !loose && !matches!(place, Place::At(_)) && !self.is_flat(object) {
-            return; // a stream of bytes
-        }
         let len = self.copier(id).len;
         let place = match (place, i64::try_from(len)) {
             (Place::At(start), Ok(len)) if start >= 0 => {
