@@ -1,7 +1,8 @@
 //! Copying memory. What a `memcpy` reads meets at its offset from the start of the copy before it is
 //! written, so that `s` sources and `d` destinations make `s + d` connections and not `s · d`.
 //!
-//! What is read at an unknown offset may land anywhere in the range that is written.
+//! What is read at an unknown offset may land anywhere in the range that is written. A copy between very
+//! many places is *blurred*: everything it reads lands anywhere in the objects it writes to.
 
 use super::constraints::{MemCopy, Node};
 use super::graph::Graph;
@@ -9,6 +10,9 @@ use super::memory::{Gate, Piece};
 use super::objects::{Location, LocationId, ObjectId, Step};
 use super::shape::{Place, Spread};
 use rustc_hash::FxHashSet;
+
+/// So many ways from an offset to a target are kept apart for one copy.
+const MANY_WAYS: usize = 1024;
 
 #[derive(Debug, Clone)]
 pub struct Copier {
@@ -18,6 +22,7 @@ pub struct Copier {
     parts: Vec<(Step, Node)>,
     /// What may land anywhere in the range.
     loose: Option<Node>,
+    blurred: bool,
     sources: FxHashSet<LocationId>,
     targets: Vec<LocationId>,
     known_targets: FxHashSet<LocationId>,
@@ -43,6 +48,7 @@ impl Graph<'_> {
             exact,
             parts: Vec::new(),
             loose: None,
+            blurred: false,
             sources: FxHashSet::default(),
             targets: Vec::new(),
             known_targets: FxHashSet::default(),
@@ -144,6 +150,7 @@ impl Graph<'_> {
         };
         match seen {
             Seen::Outside => {}
+            Seen::There(_) if self.copier(id).blurred => self.read_somewhere(id, node),
             Seen::Somewhere => self.read_somewhere(id, node),
             Seen::There(step) => {
                 let part = match self.copier(id).parts.iter().find(|part| part.0 == step) {
@@ -151,6 +158,9 @@ impl Graph<'_> {
                     None => {
                         let part = self.new_node();
                         self.copier(id).parts.push((step.clone(), part));
+                        if self.blur(id) {
+                            return self.read_somewhere(id, node);
+                        }
                         for target in self.copier(id).targets.clone() {
                             self.land(&step, part, target);
                         }
@@ -249,12 +259,48 @@ impl Graph<'_> {
         if !self.copier(id).known_targets.insert(location) || self.skips(id, location) {
             return;
         }
+        if self.copier(id).blurred {
+            return self.blot(id, location);
+        }
         self.copier(id).targets.push(location);
+        if self.blur(id) {
+            return;
+        }
         if let Some(node) = self.copier(id).loose {
             self.land_somewhere(id, node, location);
         }
         for (step, node) in self.copier(id).parts.clone() {
             self.land(&step, node, location);
+        }
+    }
+
+    /// Blurs a copy that has become too large; tells whether it is blurred.
+    fn blur(&mut self, id: u32) -> bool {
+        let copier = self.copier(id);
+        if copier.blurred || copier.parts.len() * copier.targets.len() <= MANY_WAYS {
+            return copier.blurred;
+        }
+        copier.blurred = true;
+        let parts = std::mem::take(&mut copier.parts);
+        let targets = std::mem::take(&mut copier.targets);
+        for (_, part) in parts {
+            self.read_somewhere(id, part);
+        }
+        for target in targets {
+            self.blot(id, target);
+        }
+        true
+    }
+
+    /// A blurred copy writes to the location's object.
+    fn blot(&mut self, id: u32, location: LocationId) {
+        let any = self.objects.any(self.objects.locations[location].object);
+        if self.copier(id).targets.contains(&any) {
+            return;
+        }
+        self.copier(id).targets.push(any);
+        if let Some(node) = self.copier(id).loose {
+            self.store_at(any, node, 1);
         }
     }
 
