@@ -59,10 +59,10 @@ impl Graph<'_> {
         id
     }
 
-    /// Whether the copier looks at exact places only, and this is none.
+    /// Whether the copier looks at exact places only, and this is none (nor an object that is one place).
     fn skips(&self, id: u32, location: LocationId) -> bool {
         let Location { object, place } = self.objects.locations[location];
-        self.copiers[id as usize].exact && (!matches!(place, Place::At(_)) || self.is_flat(object))
+        self.copiers[id as usize].exact && !matches!(place, Place::At(_)) && !self.is_flat(object)
     }
 
     pub(super) fn is_exact(&self, id: u32) -> bool {
