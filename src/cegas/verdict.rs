@@ -15,6 +15,8 @@ pub enum Verdict {
 pub enum Proof {
     /// Every execution was followed to its end.
     Exhaustive { paths: u64 },
+    /// It follows from definitions and branches in its own function.
+    Local,
 }
 
 /// An execution that violates the obligation.
@@ -54,6 +56,8 @@ pub enum Reason {
     Solver {
         why: String,
     },
+    /// Memory was not freed, but globals still reach it when the program ends.
+    StillReachable,
     /// The path that the solver found could not be walked again.
     Replay,
 }
@@ -67,6 +71,7 @@ impl std::fmt::Display for Reason {
             Reason::Unsupported { what, .. } => write!(f, "not modelled: {what}"),
             Reason::Doubt { why } => write!(f, "a violation depends on {why}"),
             Reason::Solver { why } => write!(f, "the solver gave up: {why}"),
+            Reason::StillReachable => write!(f, "still reachable when the program ends"),
             Reason::Replay => write!(f, "a found path could not be confirmed"),
         }
     }
