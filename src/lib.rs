@@ -17,4 +17,5 @@ pub mod report;
 pub mod rules;
 pub mod scan;
 pub mod smt;
+pub mod svfg;
 pub mod versions;
