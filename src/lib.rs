@@ -5,6 +5,7 @@ pub mod cegas;
 pub mod check;
 pub mod cli;
 pub mod config;
+pub mod dump;
 pub mod exit;
 pub mod frontend;
 pub mod ir;

@@ -37,7 +37,9 @@ enum Seen {
 
 impl Graph<'_> {
     pub(super) fn add_copier(&mut self, copy: MemCopy) -> u32 {
-        let MemCopy { to, from, len, around, exact } = copy;
+        let MemCopy { to, from, len, around, .. } = copy;
+        // Less than a pointer is a piece of one.
+        let exact = copy.exact || len < self.grain() as u64;
         let id = self.copiers.len() as u32;
         self.copiers.push(Copier {
             len,
