@@ -47,7 +47,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("smt", &["budgets", "cancel"]),
     ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "svfg"]),
     ("cegas", &["budgets", "cancel", "ir", "library", "pta", "rules", "sfg", "smt", "svfg"]),
-    ("dump", &["config", "ir", "pta"]),
+    ("dump", &["config", "ir", "pta", "rules", "sfg", "svfg"]),
     ("check", &["budgets", "cancel", "cegas", "config", "ir", "library", "report", "rules"]),
     ("report", &["budgets", "cegas", "config", "exit", "ir", "line", "rules", "versions"]),
     ("cli", &["cancel", "config", "exit", "line", "progress", "report", "rules", "versions"]),

@@ -106,6 +106,7 @@ pub struct Relevant {
     pub results: EntitySet<FuncId>,
 }
 
+#[derive(Debug)]
 pub struct Closure<'g, 'a> {
     ground: &'g Ground<'a>,
     before: &'g Before,

@@ -23,7 +23,7 @@ pub struct Builder<'a> {
     pub sets: Sets,
     pub bundler: Bundler,
     pub nodes: PrimaryMap<NodeId, Node>,
-    pub edges: Vec<Edge>,
+    pub(super) edges: Vec<Edge>,
     pub values: SecondaryMap<ValueId, PackedOption<NodeId>>,
     pub uses: SecondaryMap<InstId, PackedOption<NodeId>>,
     pub formal_ins: SecondaryMap<BundleId, PackedOption<NodeId>>,

@@ -78,7 +78,7 @@ enum Cross {
     /// Into a callee.
     Down(InstId),
     /// Out to a caller.
-    Up(InstId),
+    Up,
 }
 
 impl Direction {
@@ -101,9 +101,9 @@ impl Direction {
         match (self, flow) {
             (_, Flow::Direct | Flow::Indirect) => Cross::No,
             (Direction::Backward, Flow::Return(call)) => Cross::Down(call),
-            (Direction::Backward, Flow::Call(call)) => Cross::Up(call),
+            (Direction::Backward, Flow::Call(_)) => Cross::Up,
             (Direction::Forward, Flow::Call(call)) => Cross::Down(call),
-            (Direction::Forward, Flow::Return(call)) => Cross::Up(call),
+            (Direction::Forward, Flow::Return(_)) => Cross::Up,
         }
     }
 }
@@ -142,8 +142,8 @@ impl Walk<'_> {
                 match self.direction.cross(flow) {
                     Cross::No => self.add(root, next),
                     Cross::Down(call) => self.go_down(root, next, call),
-                    Cross::Up(_) if root.is_none() => self.add(None, next),
-                    Cross::Up(_) => leaves = true,
+                    Cross::Up if root.is_none() => self.add(None, next),
+                    Cross::Up => leaves = true,
                 }
             }
             if let (Some(border), true) = (root, leaves) {

@@ -36,6 +36,7 @@ enum Def {
     Phi(u32),
 }
 
+#[derive(Debug)]
 struct Phi {
     block: usize,
     bundle: u32,
@@ -64,6 +65,7 @@ fn frontiers(cfg: &Cfg, dominators: &Dominators) -> Vec<Vec<usize>> {
     frontiers
 }
 
+#[derive(Debug)]
 pub struct Renamer<'b, 'a, 'l> {
     builder: &'b mut Builder<'a>,
     func: FuncId,
