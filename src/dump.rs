@@ -55,7 +55,8 @@ fn spatial_flow(
     format: DumpFormat,
 ) -> String {
     let graph: Svfg = svfg::build(program, answer, svfg::Options { fields: false });
-    let cutter = sfg::Cutter::new(program, answer, &graph);
+    let callers = sfg::callers(program, answer);
+    let cutter = sfg::Cutter::new(program, answer, &graph, &callers);
     let obligations = rules::mark(program, &settings.rules);
     let mut out = String::new();
     for obligation in obligations.iter().take(MOST_SFG) {

@@ -23,7 +23,7 @@ pub struct Ground<'a> {
     pub answer: &'a PointsTo,
     pub svfg: &'a Svfg,
     pub ends: Ends<'a>,
-    pub callers: Callers,
+    pub callers: &'a Callers,
     pub controls: FxHashMap<FuncId, Control>,
     pub loops: FxHashMap<FuncId, loops::Loops>,
     /// Functions that may not return.
@@ -34,13 +34,18 @@ pub struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    pub fn new(program: &'a Program, answer: &'a PointsTo, svfg: &'a Svfg) -> Self {
+    pub fn new(
+        program: &'a Program,
+        answer: &'a PointsTo,
+        svfg: &'a Svfg,
+        callers: &'a Callers,
+    ) -> Self {
         let mut ground = Ground {
             program,
             answer,
             svfg,
-            ends: Ends::new(program, answer),
-            callers: super::before::callers(program, answer),
+            ends: Ends::new(program, answer, callers),
+            callers,
             controls: FxHashMap::default(),
             loops: FxHashMap::default(),
             lasting: EntitySet::new(),

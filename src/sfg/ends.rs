@@ -2,6 +2,7 @@
 //! behind them, whatever they compute. An access of memory is free of that only if it names a variable
 //! that is alive there, inside its bounds.
 
+use super::before::Callers;
 use crate::ir::{
     BinaryOp, BlockId, Callee, CheckKind, Const, Def, FuncId, Inst, InstId, Operand, Program,
 };
@@ -17,10 +18,28 @@ const HARMLESS: &[&str] = &[
     "PARTIALALIAS",
 ];
 
+/// Ways a pointer may have come that are looked at before giving up.
+const MOST_WAYS: usize = 64;
+
+/// What a pointer is made of.
+enum Base {
+    /// A global's part of that many bytes.
+    Bytes { size: u64, constant: bool },
+    /// A local variable.
+    Variable { site: InstId, size: u64 },
+    /// Another pointer and an offset.
+    Step(Operand, i64),
+    OneOf(Vec<Operand>),
+    /// The arguments of calls.
+    Given(Vec<(Operand, InstId)>),
+    Unclear,
+}
+
 #[derive(Debug)]
 pub struct Ends<'a> {
     program: &'a Program,
     answer: &'a PointsTo,
+    callers: &'a Callers,
     /// For each variable with a scope: the blocks on whose entry it may be dead.
     dead: FxHashMap<InstId, FxHashSet<BlockId>>,
     /// Functions in which something of another kind ends lives.
@@ -41,10 +60,11 @@ fn scope(program: &Program, inst: &Inst) -> Option<(InstId, bool)> {
 }
 
 impl<'a> Ends<'a> {
-    pub fn new(program: &'a Program, answer: &'a PointsTo) -> Self {
+    pub fn new(program: &'a Program, answer: &'a PointsTo, callers: &'a Callers) -> Self {
         let mut ends = Ends {
             program,
             answer,
+            callers,
             dead: FxHashMap::default(),
             unclear: FxHashSet::default(),
         };
@@ -107,38 +127,102 @@ impl<'a> Ends<'a> {
         alive
     }
 
-    /// Whether an access of `size` bytes is inside a variable that is there.
+    /// Whether an access of `size` bytes is inside a variable that is there, whichever way the pointer came.
     pub fn is_safe(&self, inst: InstId, ptr: Operand, size: u64, writes: bool) -> bool {
-        let program = self.program;
-        let (mut at, mut offset) = (ptr, 0i64);
-        loop {
-            let value = match at {
-                Operand::Const(constant) => {
-                    let Const::Global { global, offset: more } = *program.consts.get(constant)
-                    else {
+        let mut seen: FxHashSet<(Operand, i64, InstId)> = FxHashSet::default();
+        let mut waiting = vec![(ptr, 0i64, inst)];
+        while let Some((operand, offset, at)) = waiting.pop() {
+            if seen.len() >= MOST_WAYS {
+                return false;
+            }
+            if !seen.insert((operand, offset, at)) {
+                continue;
+            }
+            match self.base(operand) {
+                Base::Bytes { size: bytes, constant } => {
+                    if writes && constant || !fits(Some(offset), size, bytes) {
                         return false;
-                    };
-                    let data = &program.globals[global];
-                    let known = data.init.is_some() && !(writes && data.constant);
-                    return known && fits(offset.checked_add(more), size, data.size);
+                    }
                 }
-                Operand::Value(value) => value,
-            };
-            let Def::Inst(def) = program.values[value].def else { return false };
-            match *program.inst(def) {
-                Inst::Gep { base, offset: more, terms, .. } if terms.is_empty() => {
-                    let Some(sum) = offset.checked_add(more) else { return false };
-                    (at, offset) = (base, sum);
+                Base::Variable { site, size: bytes } => {
+                    if !fits(Some(offset), size, bytes) || !self.is_alive(site, at) {
+                        return false;
+                    }
                 }
-                Inst::Alloca { elem, count: Operand::Const(count), .. } => {
-                    let Const::Int(count) = *program.consts.get(count) else { return false };
-                    let count = u64::try_from(count).unwrap_or(0);
-                    let bytes = program.types.size(elem).saturating_mul(count);
-                    return fits(Some(offset), size, bytes) && self.is_alive(def, inst);
+                Base::Step(base, more) => match offset.checked_add(more) {
+                    Some(sum) => waiting.push((base, sum, at)),
+                    None => return false,
+                },
+                Base::OneOf(operands) => {
+                    waiting.extend(operands.into_iter().map(|operand| (operand, offset, at)));
                 }
-                _ => return false,
+                Base::Given(args) => {
+                    waiting.extend(args.into_iter().map(|(arg, call)| (arg, offset, call)));
+                }
+                Base::Unclear => return false,
             }
         }
+        true
+    }
+
+    /// What a pointer is made of.
+    fn base(&self, operand: Operand) -> Base {
+        let program = self.program;
+        let value = match operand {
+            Operand::Const(constant) => {
+                return match *program.consts.get(constant) {
+                    Const::Global { global, offset } => {
+                        let data = &program.globals[global];
+                        // The part behind the offset, as an object of its own.
+                        let rest = u64::try_from(offset).ok().and_then(|o| data.size.checked_sub(o));
+                        match rest.filter(|_| data.init.is_some()) {
+                            Some(size) => Base::Bytes { size, constant: data.constant },
+                            None => Base::Unclear,
+                        }
+                    }
+                    _ => Base::Unclear,
+                };
+            }
+            Operand::Value(value) => value,
+        };
+        let def = match program.values[value].def {
+            Def::Inst(def) => def,
+            Def::Param { func, index } => return self.given(func, index),
+        };
+        match *program.inst(def) {
+            Inst::Gep { base, offset, terms, .. } if terms.is_empty() => Base::Step(base, offset),
+            Inst::Alloca { elem, count: Operand::Const(count), .. } => {
+                let Const::Int(count) = *program.consts.get(count) else { return Base::Unclear };
+                let count = u64::try_from(count).unwrap_or(0);
+                let size = program.types.size(elem).saturating_mul(count);
+                Base::Variable { site: def, size }
+            }
+            Inst::Phi { incoming } => {
+                let incoming = program.phi_pool.get(incoming);
+                Base::OneOf(incoming.iter().map(|&(_, operand)| operand).collect())
+            }
+            Inst::Select { then, els, .. } => Base::OneOf(vec![then, els]),
+            _ => Base::Unclear,
+        }
+    }
+
+    /// What all calls give for a parameter. A variable that is alive at a call is so until it returns.
+    fn given(&self, func: FuncId, index: u32) -> Base {
+        let program = self.program;
+        if self.answer.called_by_unknown.contains(&func) {
+            return Base::Unclear;
+        }
+        let mut given = Vec::new();
+        for &call in &self.callers[func] {
+            let Inst::Call { callee: Callee::Direct(callee), args } = *program.inst(call) else {
+                return Base::Unclear;
+            };
+            match program.operands(args).get(index as usize) {
+                Some(&arg) if callee == func => given.push((arg, call)),
+                Some(_) | None => return Base::Unclear,
+            }
+        }
+        if given.is_empty() { Base::Unclear } else { Base::Given(given) }
     }
 
     /// The memory accesses of an instruction: where, how many bytes, and whether it writes. `None` for

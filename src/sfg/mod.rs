@@ -30,6 +30,7 @@ use crate::rules::Obligation;
 use crate::svfg::Svfg;
 pub use apply::Exit;
 use before::Before;
+pub use before::{Callers, callers};
 use closure::{Closure, Ground, Relevant};
 use control::Join;
 use cranelift_entity::EntitySet;
@@ -63,14 +64,19 @@ pub struct Cutter<'a> {
 }
 
 impl<'a> Cutter<'a> {
-    pub fn new(program: &'a Program, answer: &'a PointsTo, svfg: &'a Svfg) -> Self {
+    pub fn new(
+        program: &'a Program,
+        answer: &'a PointsTo,
+        svfg: &'a Svfg,
+        callers: &'a Callers,
+    ) -> Self {
         let out = |func: &FuncId| OUT_OF_SEQUENCE.contains(&program.funcs[*func].name.as_str());
         let called = program.insts.values().any(|data| match data.inst {
             Inst::Call { callee: crate::ir::Callee::Direct(func), .. } => out(&func),
             _ => false,
         });
         let pointed = program.insts.keys().any(|inst| answer.callees(inst).funcs.iter().any(out));
-        Cutter { ground: Ground::new(program, answer, svfg), in_sequence: !called && !pointed }
+        Cutter { ground: Ground::new(program, answer, svfg, callers), in_sequence: !called && !pointed }
     }
 
     /// The spatial flow graph of an obligation; none if the program cannot be cut.

@@ -12,7 +12,7 @@ mod random;
 
 use cegas::cancel::Cancel;
 use cegas::cegas::{Budget, Reason, Verdict, explore};
-use cegas::ir::{InstId, Program};
+use cegas::ir::{Inst, InstId, Operand, Program};
 use cegas::rules::{self, Obligation};
 use cegas::{pta, sfg, svfg};
 use random::Random;
@@ -41,6 +41,16 @@ fn word(verdict: &Verdict) -> String {
     }
 }
 
+/// Instructions that do something.
+fn doing(program: &Program) -> usize {
+    let nothing = |inst: &Inst| {
+        let constant = |operand: Operand| operand.constant().is_some();
+        matches!(inst, Inst::Fence | Inst::Unreachable)
+            || matches!(inst, Inst::Freeze { value } if constant(*value))
+    };
+    program.insts.values().filter(|data| !nothing(&data.inst)).count()
+}
+
 #[derive(Debug, Default)]
 struct Tally {
     compared: usize,
@@ -56,7 +66,8 @@ fn compare(text: &str, random: &mut Random, tally: &mut Tally) {
     let program = compiled::program(text);
     let answer = pta::analyse(&program, &pta::Options::default());
     let graph = svfg::build(&program, &answer, svfg::Options { fields: false });
-    let cutter = sfg::Cutter::new(&program, &answer, &graph);
+    let callers = sfg::callers(&program, &answer);
+    let cutter = sfg::Cutter::new(&program, &answer, &graph, &callers);
     let all: Vec<&'static str> = rules::RULES.iter().map(|rule| rule.id).collect();
     let obligations = rules::mark(&program, &all);
     let mut chosen: Vec<&Obligation> =
@@ -72,10 +83,11 @@ fn compare(text: &str, random: &mut Random, tally: &mut Tally) {
         seen.push(obligation.at);
         let Some(cut) = cutter.cut(obligation) else { continue };
         let whole = verdict(&program, obligation);
-        let less = verdict(&cut.program(&program), obligation);
+        let smaller = cut.program(&program);
+        let less = verdict(&smaller, obligation);
         tally.compared += 1;
-        tally.kept += cut.relevant.insts.keys().count();
-        tally.of += program.insts.len();
+        tally.kept += doing(&smaller);
+        tally.of += doing(&program);
         let told = || {
             let line = program.loc(obligation.at).map_or(0, |loc| loc.line);
             format!("{} in line {line}: {} but cut {}\n{text}", obligation.rule, word(&whole), word(&less))
@@ -101,5 +113,5 @@ fn the_cut_keeps_the_outcome() {
     }
     println!("{tally:?}");
     assert!(tally.safe * 4 > tally.compared && tally.unsafe_ * 20 > tally.compared, "{tally:?}");
-    assert!(tally.kept * 10 < tally.of * 9, "nothing was cut: {tally:?}");
+    assert!(tally.kept * 4 < tally.of * 3, "nothing was cut: {tally:?}");
 }

@@ -8,7 +8,7 @@ use crate::random::Random;
 use std::fmt::Write;
 
 const HEAD: &str = "#include <assert.h>\n#include <stdlib.h>\n#include <stdio.h>\n\
-int __VERIFIER_nondet_int(void);\nvoid __VERIFIER_assume(int);\n\
+int __VERIFIER_nondet_int(void);\nvoid __VERIFIER_assume(int);\nvoid svf_assert(int);\n\
 struct pair { int a, b; int *to; };\n\
 static int g0, g1 = 1, g2 = 2;\nstatic int ga[4] = {1, 2};\nstatic struct pair gp = {3, 4, &g2};\n\
 static int *gq = &g1;\n";
@@ -25,10 +25,14 @@ struct Writer<'r> {
     inputs: usize,
     names: usize,
     asserts: usize,
+    /// Nothing is reached through a pointer, so that much can be cut.
+    plain: bool,
 }
 
 pub fn program(random: &mut Random) -> String {
+    let plain = random.once_in(2);
     let mut w = Writer {
+        plain,
         random,
         text: HEAD.to_owned(),
         indent: 1,
@@ -42,8 +46,10 @@ pub fn program(random: &mut Random) -> String {
         w.function(number);
     }
     let _ = writeln!(w.text, "int main(void) {{");
-    w.body(9, &[]);
-    let _ = writeln!(w.text, "  assert(g0 != 77);\n  return 0;\n}}");
+    w.line("int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();");
+    w.line("__VERIFIER_assume(a >= 0 && a <= 3 && b >= 0 && b <= 7);");
+    w.body(12, &["a", "b", "a", "b"]);
+    let _ = writeln!(w.text, "  svf_assert(g0 != 3);\n  svf_assert(u < 5);\n  assert(gp.b != 5);\n  return 0;\n}}");
     w.text
 }
 
@@ -62,7 +68,9 @@ impl Writer<'_> {
 
     fn body(&mut self, statements: usize, more: &[&str]) {
         let globals = ["g0", "g1", "g2", "ga[1]", "ga[3]", "gp.a", "gp.b", "*gp.to", "*gq"];
-        self.places = globals.iter().chain(more).map(|&place| place.to_owned()).collect();
+        let plain = self.plain;
+        let all = globals.iter().chain(more).filter(|place| !plain || !place.starts_with('*'));
+        self.places = all.map(|&place| place.to_owned()).collect();
         for name in ["u", "v", "w"] {
             let value = self.random.below(6);
             self.line(&format!("int {name} = {value};"));
@@ -70,9 +78,11 @@ impl Writer<'_> {
         }
         let target = (*self.random.pick(&["u", "v", "g0", "ga[2]", "gp.a"])).to_owned();
         self.line(&format!("int *q = &{target};"));
-        self.places.push("*q".to_owned());
         self.line("struct pair s = {1, 2, &w};");
-        self.places.extend(["s.a".to_owned(), "s.b".to_owned(), "*s.to".to_owned()]);
+        self.places.extend(["s.a".to_owned(), "s.b".to_owned()]);
+        if !self.plain {
+            self.places.extend(["*q".to_owned(), "*s.to".to_owned()]);
+        }
         for _ in 0..statements {
             self.statement(2);
         }
@@ -140,7 +150,7 @@ impl Writer<'_> {
                 self.line("}");
             }
             12 | 13 if depth > 0 => self.count(depth),
-            14 => self.stop(),
+            14 if self.random.once_in(2) => self.stop(),
             15 | 16 if self.callees > 0 => {
                 let (callee, value) = (self.random.below(self.callees), self.value());
                 let (to, address) = (self.place(), self.address());
@@ -149,7 +159,7 @@ impl Writer<'_> {
                     _ => self.line(&format!("{to} = f{callee}({value}, {address});")),
                 }
             }
-            17 => {
+            17 if !self.plain => {
                 self.names += 1;
                 let (name, value, to) = (format!("h{}", self.names), self.value(), self.place());
                 self.line(&format!("int *{name} = malloc(sizeof(int));"));
@@ -167,10 +177,11 @@ impl Writer<'_> {
             }
             _ if self.asserts < 6 => {
                 self.asserts += 1;
-                let condition = self.condition();
-                self.line(&format!("assert(!({condition}) || ({condition}));"));
+                // Behind the one, executions go on; behind the other, they do not.
+                let ask = if self.random.once_in(4) { "assert" } else { "svf_assert" };
                 let (place, number) = (self.place(), self.random.below(8));
-                self.line(&format!("assert({place} != {number});"));
+                let op = *self.random.pick(&["!=", "!=", "<", ">"]);
+                self.line(&format!("{ask}({place} {op} {number});"));
             }
             _ => {
                 let to = self.place();
@@ -212,7 +223,7 @@ impl Writer<'_> {
         let condition = self.condition();
         let ways = ["exit(1);", "abort();", "for (;;) {}", "return 0;", "while (g1 == g1) {}"];
         let way = *self.random.pick(&ways);
-        match self.random.below(4) {
+        match if self.plain { 2 } else { self.random.below(4) } {
             0 => self.line(&format!("__VERIFIER_assume({condition});")),
             1 => {
                 // Null, and so the end of the execution, if the condition holds.
