@@ -78,8 +78,11 @@ fn spatial_flow(
 
 fn alias_checks(program: &Program, points_to: &PointsTo) -> Dumped {
     let checks = pta::alias_checks::judge(program, points_to);
+    let relations = svfg::demand::judge::judge(program, points_to, &checks);
+    let lines = checks.iter().zip(relations);
     Dumped {
-        text: checks.iter().map(|check| format!("{check}\n")).collect(),
+        // The second column: what the demand query says of the two pointers on all paths.
+        text: lines.map(|(check, relation)| format!("{check}  {relation}\n")).collect(),
         failed: checks.iter().any(|check| !check.ok),
     }
 }

@@ -7,6 +7,7 @@
 //!   control joins, formal and actual ins and outs at the borders.
 //! - [`graph`], [`build`], [`link`]: nodes and edges, stored as compressed rows.
 //! - [`slice`]: what a value comes from and what it reaches, calls and returns matched.
+//! - [`demand`]: which instances a pointer has at the end of a path, with strong updates along it.
 //!
 //! Soundness: every flow of an execution for which the points-to sets hold is a path in the graph. Calls happen in
 //! sequence; a thread or handler counts as called where it is started. Where a function would need too many μ and
@@ -15,6 +16,7 @@
 pub mod build;
 pub mod bundles;
 pub mod cells;
+pub mod demand;
 pub mod dump;
 pub mod effects;
 pub mod externals;
