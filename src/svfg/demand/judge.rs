@@ -43,10 +43,14 @@ impl fmt::Display for Relation {
     }
 }
 
-/// What one path says; `None` where one may be missing.
+/// What one path says.
 fn relation(walk: &Walk<'_>, a: (Operand, Value), b: (Operand, Value)) -> Relation {
     if a.0 == b.0 || (a.1 == b.1 && matches!(a.1, Value::Symbol(_))) {
         return Relation::Same;
+    }
+    let junk = |value: &Value| walk.symbols.is_junk(value);
+    if (junk(&a.1) && b.1.targets().is_some()) || (junk(&b.1) && a.1.targets().is_some()) {
+        return Relation::Apart;
     }
     let (Some(xs), Some(ys)) = (a.1.targets(), b.1.targets()) else {
         let may = walk.answer.may_alias(a.0, 1, b.0, 1);

@@ -21,6 +21,8 @@ enum Ground {
     Zero,
     /// What the global is initialised with.
     Start(GlobalId),
+    /// What nobody wrote.
+    Junk,
     Unknown,
 }
 
@@ -74,12 +76,12 @@ impl Memory {
 
     pub fn local(&mut self, site: InstId) -> Instance {
         let ordinal = self.made_at(site);
-        self.push(Origin::Local { site, ordinal }, Ground::Unknown)
+        self.push(Origin::Local { site, ordinal }, Ground::Junk)
     }
 
     pub fn heap(&mut self, site: InstId, zero: bool) -> Instance {
         let ordinal = self.made_at(site);
-        let ground = if zero { Ground::Zero } else { Ground::Unknown };
+        let ground = if zero { Ground::Zero } else { Ground::Junk };
         self.push(Origin::Heap { site, ordinal }, ground)
     }
 
@@ -97,6 +99,13 @@ impl Memory {
         let object = &mut self.objects[instance.0 as usize];
         object.cells.clear();
         object.ground = Ground::Unknown;
+    }
+
+    /// Its life begins: nobody wrote to it yet.
+    pub fn begin(&mut self, instance: Instance) {
+        let object = &mut self.objects[instance.0 as usize];
+        object.cells.clear();
+        object.ground = Ground::Junk;
     }
 
     fn overlapping(&self, instance: Instance, offset: i64, size: u64) -> Vec<i64> {
@@ -121,6 +130,7 @@ impl Memory {
                 let value = match object.ground {
                     Ground::Zero => Some(Value::Number(0)),
                     Ground::Start(global) => initial(program, global, offset, size),
+                    Ground::Junk => Some(symbols.fresh_junk()),
                     Ground::Unknown => None,
                 };
                 let value = value.unwrap_or_else(|| symbols.fresh());

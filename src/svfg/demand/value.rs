@@ -3,7 +3,7 @@
 //! that was decided once is decided for good.
 
 use crate::ir::{BinaryOp, CastOp, IntPredicate};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One executed allocation, a global or a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,6 +62,8 @@ pub enum Op {
 pub struct Symbols {
     known: FxHashMap<(Op, Vec<Value>), Symbol>,
     made_of: FxHashMap<Symbol, (Op, Vec<Value>)>,
+    /// What was never written: as a pointer, null or the address of no object.
+    junk: FxHashSet<Symbol>,
     count: u32,
 }
 
@@ -81,6 +83,19 @@ impl Symbols {
     pub fn fresh(&mut self) -> Value {
         self.count += 1;
         Value::Symbol(Symbol(self.count))
+    }
+
+    /// What memory holds that was never written.
+    pub fn fresh_junk(&mut self) -> Value {
+        let value = self.fresh();
+        if let Value::Symbol(symbol) = value {
+            self.junk.insert(symbol);
+        }
+        value
+    }
+
+    pub fn is_junk(&self, value: &Value) -> bool {
+        matches!(value, Value::Symbol(symbol) if self.junk.contains(symbol))
     }
 
     /// The value, as far as the facts decide it.

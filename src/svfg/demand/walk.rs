@@ -262,9 +262,13 @@ impl Walk<'_> {
             }
             Inst::LifetimeStart { object } => {
                 let to = self.operand(state, object);
-                self.spoil(state, object, &to);
+                match to.targets().as_deref() {
+                    Some(&[Target::At(instance, 0)]) => state.memory.begin(instance),
+                    _ => self.spoil(state, object, &to),
+                }
                 None
             }
+            Inst::Uninit => Some(self.symbols.fresh_junk()),
             Inst::AtomicRmw { ptr, .. } | Inst::CmpXchg { ptr, .. } => {
                 let to = self.operand(state, ptr);
                 self.spoil(state, ptr, &to);
@@ -300,7 +304,6 @@ impl Walk<'_> {
             | Inst::ExtractElement { .. }
             | Inst::InsertElement { .. }
             | Inst::Shuffle { .. }
-            | Inst::Uninit
             | Inst::Fence
             | Inst::LifetimeEnd { .. }
             | Inst::StackSave
