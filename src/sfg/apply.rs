@@ -6,9 +6,7 @@
 
 use super::Sfg;
 use super::control::Join;
-use crate::ir::{
-    BlockId, Const, ConstId, FuncId, Inst, InstId, Operand, Program, Type, TypeId,
-};
+use crate::ir::{BlockId, Const, ConstId, FuncId, Inst, InstId, Operand, Program, Type, TypeId};
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
 

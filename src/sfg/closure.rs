@@ -261,8 +261,7 @@ impl<'g, 'a> Closure<'g, 'a> {
                 if let Callee::Indirect(target) = callee {
                     self.operand(target);
                 }
-                let variadic =
-                    |&func: &FuncId| program.funcs[func].variadic;
+                let variadic = |&func: &FuncId| program.funcs[func].variadic;
                 if ground.ends.runs_outside(inst)
                     || ground.answer.callees(inst).funcs.iter().any(variadic)
                 {

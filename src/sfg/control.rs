@@ -39,7 +39,8 @@ impl Control {
         let mut reversed = vec![(END, RETURNS)];
         for number in 0..cfg.len() {
             let block = cfg.block(number);
-            reversed.extend(cfg.successors(number).iter().map(|&to| (to + BLOCKS, number + BLOCKS)));
+            reversed
+                .extend(cfg.successors(number).iter().map(|&to| (to + BLOCKS, number + BLOCKS)));
             let last = program.terminator(block).map(|last| program.inst(last));
             match last {
                 Some(Inst::Return { .. }) => reversed.push((RETURNS, number + BLOCKS)),
@@ -52,7 +53,8 @@ impl Control {
         reversed.extend(endless.map(|node| (END, node)).collect::<Vec<_>>());
         let graph = Cfg::from_edges(count, &reversed);
         let after = Dominators::new(&graph);
-        let next = |node: usize| after.immediate(&graph, graph.block(node)).map(|b| graph.number(b));
+        let next =
+            |node: usize| after.immediate(&graph, graph.block(node)).map(|b| graph.number(b));
 
         let join = |number: usize| match next(number + BLOCKS) {
             None | Some(END) => Join::Nowhere,

@@ -59,9 +59,8 @@ fn last_text(program: &Program, sfg: &Sfg, block: BlockId) -> Option<String> {
 /// The lines of a block.
 fn lines(program: &Program, sfg: &Sfg, block: BlockId) -> Vec<String> {
     let insts = program.blocks[block].insts.iter();
-    let kept = insts.filter(|&inst| {
-        sfg.relevant.insts.contains(inst) && !program.inst(inst).is_terminator()
-    });
+    let kept = insts
+        .filter(|&inst| sfg.relevant.insts.contains(inst) && !program.inst(inst).is_terminator());
     let mut lines: Vec<String> =
         kept.map(|inst| print_inst(program, inst).trim().to_owned()).collect();
     lines.extend(last_text(program, sfg, block).map(|text| text.trim().to_owned()));
@@ -70,7 +69,7 @@ fn lines(program: &Program, sfg: &Sfg, block: BlockId) -> Vec<String> {
 
 /// `--dump=sfg`.
 pub fn text(program: &Program, svfg: &Svfg, sfg: &Sfg) -> String {
-    let kept = sfg.relevant.insts.keys().count();
+    let kept = sfg.relevant.insts.iter().count();
     let mut out = format!(
         "obligation {}: {kept} of {} instructions\n",
         place(program, sfg),
@@ -86,7 +85,7 @@ pub fn text(program: &Program, svfg: &Svfg, sfg: &Sfg) -> String {
         }
     }
     out += "  value flow:\n";
-    for node in sfg.relevant.nodes.keys() {
+    for node in sfg.relevant.nodes.iter() {
         for (to, _) in svfg.graph.successors(node) {
             if sfg.relevant.nodes.contains(to) {
                 let (from, to) = (svfg.graph.nodes[node], svfg.graph.nodes[to]);
@@ -115,7 +114,7 @@ pub fn dot(program: &Program, svfg: &Svfg, sfg: &Sfg) -> String {
             }
         }
     }
-    for node in sfg.relevant.nodes.keys() {
+    for node in sfg.relevant.nodes.iter() {
         for (to, _) in svfg.graph.successors(node) {
             if sfg.relevant.nodes.contains(to) {
                 let label = |node| node_text(program, svfg.graph.nodes[node]);

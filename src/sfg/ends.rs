@@ -11,10 +11,38 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions without a body that return whatever happens, and change nothing but what they return.
 const HARMLESS: &[&str] = &[
-    "printf", "fprintf", "puts", "putchar", "fputs", "fputc", "putc", "perror", "fflush", "vprintf",
-    "vfprintf", "srand", "srandom", "sleep", "usleep", "clock", "rand", "random", "getpid",
-    "malloc", "__builtin_malloc", "calloc", "abs", "labs", "llabs", "__VERIFIER_print_hull",
-    "__VERIFIER_assert", "svf_assert", "svf_assert_eq", "MUSTALIAS", "MAYALIAS", "NOALIAS",
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "fputs",
+    "fputc",
+    "putc",
+    "perror",
+    "fflush",
+    "vprintf",
+    "vfprintf",
+    "srand",
+    "srandom",
+    "sleep",
+    "usleep",
+    "clock",
+    "rand",
+    "random",
+    "getpid",
+    "malloc",
+    "__builtin_malloc",
+    "calloc",
+    "abs",
+    "labs",
+    "llabs",
+    "__VERIFIER_print_hull",
+    "__VERIFIER_assert",
+    "svf_assert",
+    "svf_assert_eq",
+    "MUSTALIAS",
+    "MAYALIAS",
+    "NOALIAS",
     "PARTIALALIAS",
 ];
 
@@ -24,9 +52,15 @@ const MOST_WAYS: usize = 64;
 /// What a pointer is made of.
 enum Base {
     /// A global's part of that many bytes.
-    Bytes { size: u64, constant: bool },
+    Bytes {
+        size: u64,
+        constant: bool,
+    },
     /// A local variable.
-    Variable { site: InstId, size: u64 },
+    Variable {
+        site: InstId,
+        size: u64,
+    },
     /// Another pointer and an offset.
     Step(Operand, i64),
     OneOf(Vec<Operand>),
@@ -174,7 +208,8 @@ impl<'a> Ends<'a> {
                     Const::Global { global, offset } => {
                         let data = &program.globals[global];
                         // The part behind the offset, as an object of its own.
-                        let rest = u64::try_from(offset).ok().and_then(|o| data.size.checked_sub(o));
+                        let rest =
+                            u64::try_from(offset).ok().and_then(|o| data.size.checked_sub(o));
                         match rest.filter(|_| data.init.is_some()) {
                             Some(size) => Base::Bytes { size, constant: data.constant },
                             None => Base::Unclear,
@@ -339,8 +374,10 @@ impl<'a> Ends<'a> {
             Inst::Call { callee: Callee::Direct(func), args } => {
                 let function = &program.funcs[func];
                 match function.blocks.is_empty() {
-                    true => !HARMLESS.contains(&function.name.as_str())
-                        && !function.name.starts_with("__VERIFIER_nondet_"),
+                    true => {
+                        !HARMLESS.contains(&function.name.as_str())
+                            && !function.name.starts_with("__VERIFIER_nondet_")
+                    }
                     false => program.operands(args).len() < function.params.len(),
                 }
             }

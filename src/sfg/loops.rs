@@ -2,9 +2,7 @@
 //! if its header tests a counter that goes up or down by one against something that stays the same.
 
 use crate::ir::cfg::Cfg;
-use crate::ir::{
-    BinaryOp, BlockId, Const, Def, Inst, IntPredicate, Operand, Program, ValueId,
-};
+use crate::ir::{BinaryOp, BlockId, Const, Def, Inst, IntPredicate, Operand, Program, ValueId};
 use crate::pta::tarjan;
 use rustc_hash::FxHashSet;
 

@@ -38,9 +38,25 @@ use rustc_hash::FxHashMap;
 
 /// Functions after which code runs out of sequence.
 const OUT_OF_SEQUENCE: &[&str] = &[
-    "atexit", "at_quick_exit", "on_exit", "__cxa_atexit", "signal", "bsd_signal", "sigaction",
-    "pthread_create", "thrd_create", "clone", "setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp",
-    "longjmp", "siglongjmp", "pthread_key_create", "tss_create", "pthread_atfork",
+    "atexit",
+    "at_quick_exit",
+    "on_exit",
+    "__cxa_atexit",
+    "signal",
+    "bsd_signal",
+    "sigaction",
+    "pthread_create",
+    "thrd_create",
+    "clone",
+    "setjmp",
+    "_setjmp",
+    "__sigsetjmp",
+    "sigsetjmp",
+    "longjmp",
+    "siglongjmp",
+    "pthread_key_create",
+    "tss_create",
+    "pthread_atfork",
 ];
 
 /// What is left of a program for one obligation.
@@ -76,7 +92,10 @@ impl<'a> Cutter<'a> {
             _ => false,
         });
         let pointed = program.insts.keys().any(|inst| answer.callees(inst).funcs.iter().any(out));
-        Cutter { ground: Ground::new(program, answer, svfg, callers), in_sequence: !called && !pointed }
+        Cutter {
+            ground: Ground::new(program, answer, svfg, callers),
+            in_sequence: !called && !pointed,
+        }
     }
 
     /// The spatial flow graph of an obligation; none if the program cannot be cut.

@@ -21,8 +21,7 @@ impl Builder<'_> {
                     if self.bundles_of[callee] == (0, 0) {
                         continue;
                     }
-                    let pairs =
-                        pairs.entry(callee).or_insert_with(|| linker.pairs(self, callee));
+                    let pairs = pairs.entry(callee).or_insert_with(|| linker.pairs(self, callee));
                     self.connect(inst, pairs);
                 }
                 if callees.unknown {

@@ -78,8 +78,11 @@ pub fn build(program: &Program, answer: &PointsTo, options: Options) -> Svfg {
     let scalars: FxHashSet<_> = touches.iter().flat_map(|(_, t)| scalars(t)).collect();
     let cells = Cells::new(program, answer, &scalars, options.fields);
 
-    let mut extents: Vec<Extent> =
-        touches.iter().flat_map(|(_, touch)| touch.reads.iter().chain(&touch.writes)).copied().collect();
+    let mut extents: Vec<Extent> = touches
+        .iter()
+        .flat_map(|(_, touch)| touch.reads.iter().chain(&touch.writes))
+        .copied()
+        .collect();
     extents.sort_unstable();
     extents.dedup();
     let mut sets = Sets::new();

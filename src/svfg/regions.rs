@@ -111,4 +111,3 @@ pub fn divide(
     }
     (regions, known)
 }
-

@@ -31,7 +31,7 @@ impl Slice {
     pub fn insts(&self, program: &Program, svfg: &Svfg) -> Vec<InstId> {
         let mut found: Vec<InstId> = self
             .nodes
-            .keys()
+            .iter()
             .filter_map(|node| match svfg.graph.nodes[node] {
                 Node::Value(value) => match program.values[value].def {
                     Def::Inst(inst) => Some(inst),
@@ -54,7 +54,7 @@ impl Slice {
     pub fn joins(&self, svfg: &Svfg) -> Vec<BlockId> {
         let mut found: Vec<BlockId> = self
             .nodes
-            .keys()
+            .iter()
             .filter_map(|node| match svfg.graph.nodes[node] {
                 Node::Phi { block, .. } => Some(block),
                 _ => None,
@@ -259,7 +259,7 @@ mod tests {
     }
 
     fn numbers(slice: &Slice) -> Vec<u32> {
-        slice.nodes.keys().map(|node| node.as_u32()).collect()
+        slice.nodes.iter().map(|node| node.as_u32()).collect()
     }
 
     #[test]

@@ -242,13 +242,7 @@ impl<'b, 'a, 'l> Renamer<'b, 'a, 'l> {
         self.call(inst, itself, step, undo);
     }
 
-    fn call(
-        &mut self,
-        inst: InstId,
-        itself: NodeId,
-        step: &Step,
-        undo: &mut Vec<(u32, Def)>,
-    ) {
+    fn call(&mut self, inst: InstId, itself: NodeId, step: &Step, undo: &mut Vec<(u32, Def)>) {
         let local = self.local;
         for &bundle in local.touched(step.input) {
             let id = local.bundles[bundle as usize];

@@ -90,7 +90,12 @@ fn compare(text: &str, random: &mut Random, tally: &mut Tally) {
         tally.of += doing(&program);
         let told = || {
             let line = program.loc(obligation.at).map_or(0, |loc| loc.line);
-            format!("{} in line {line}: {} but cut {}\n{text}", obligation.rule, word(&whole), word(&less))
+            format!(
+                "{} in line {line}: {} but cut {}\n{text}",
+                obligation.rule,
+                word(&whole),
+                word(&less)
+            )
         };
         match (&whole, &less) {
             (Verdict::Safe(_), Verdict::Safe(_)) => tally.safe += 1,

@@ -49,7 +49,10 @@ pub fn program(random: &mut Random) -> String {
     w.line("int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();");
     w.line("__VERIFIER_assume(a >= 0 && a <= 3 && b >= 0 && b <= 7);");
     w.body(12, &["a", "b", "a", "b"]);
-    let _ = writeln!(w.text, "  svf_assert(g0 != 3);\n  svf_assert(u < 5);\n  assert(gp.b != 5);\n  return 0;\n}}");
+    let _ = writeln!(
+        w.text,
+        "  svf_assert(g0 != 3);\n  svf_assert(u < 5);\n  assert(gp.b != 5);\n  return 0;\n}}"
+    );
     w.text
 }
 

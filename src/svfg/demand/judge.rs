@@ -93,11 +93,7 @@ pub fn judge(program: &Program, answer: &PointsTo, checks: &[Check]) -> Vec<Rela
 }
 
 /// Walks all paths; `false` if some were left out.
-fn explore(
-    program: &Program,
-    answer: &PointsTo,
-    found: &mut FxHashMap<InstId, Relation>,
-) -> bool {
+fn explore(program: &Program, answer: &PointsTo, found: &mut FxHashMap<InstId, Relation>) -> bool {
     let mut walk = Walk { program, answer, symbols: Symbols::default(), wanted: None };
     // What runs before `main` is not followed.
     if !program.constructors.is_empty() {
@@ -122,9 +118,8 @@ fn explore(
                 Ok(Next::On | Next::Returned) => {}
                 Ok(Next::Blocks(value, ways)) => {
                     let mut open = branches(&walk, &state, &value, &ways);
-                    let jumped = |walk: &mut Walk<'_>, state: &mut State, to| {
-                        walk.jump(state, to).is_ok()
-                    };
+                    let jumped =
+                        |walk: &mut Walk<'_>, state: &mut State, to| walk.jump(state, to).is_ok();
                     let last = open.pop();
                     for (mut other, to) in open {
                         if !jumped(&mut walk, &mut other, to) {

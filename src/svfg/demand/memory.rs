@@ -11,8 +11,14 @@ pub enum Origin {
     Global(GlobalId),
     Func(FuncId),
     /// By an `alloca`; the ordinal counts this site's on the path.
-    Local { site: InstId, ordinal: u32 },
-    Heap { site: InstId, ordinal: u32 },
+    Local {
+        site: InstId,
+        ordinal: u32,
+    },
+    Heap {
+        site: InstId,
+        ordinal: u32,
+    },
 }
 
 /// What lies where no cell is.
@@ -149,7 +155,8 @@ impl Memory {
         for at in self.overlapping(instance, offset, size) {
             let object = &mut self.objects[instance.0 as usize];
             let cell = object.cells.remove(&at);
-            torn |= cell.is_some_and(|(len, _)| at < offset || at + len as i64 > offset + size as i64);
+            torn |=
+                cell.is_some_and(|(len, _)| at < offset || at + len as i64 > offset + size as i64);
         }
         let object = &mut self.objects[instance.0 as usize];
         if torn {

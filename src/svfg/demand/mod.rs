@@ -13,8 +13,8 @@ pub mod walk;
 use super::Svfg;
 use crate::ir::{BlockId, InstId, Operand, Program};
 use crate::pta::PointsTo;
-pub use memory::Origin;
 use cranelift_entity::EntitySet;
+pub use memory::Origin;
 use value::{Symbols, Target};
 use walk::{Next, Walk};
 
@@ -22,9 +22,14 @@ use walk::{Next, Walk};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Null,
-    At { instance: Origin, offset: i64 },
+    At {
+        instance: Origin,
+        offset: i64,
+    },
     /// Anywhere in the instance.
-    In { instance: Origin },
+    In {
+        instance: Origin,
+    },
 }
 
 /// Which instances `pointer` may point to when `end` is about to be executed at the end of the path: the blocks that

@@ -193,7 +193,12 @@ impl Walk<'_> {
         Ok(Next::On)
     }
 
-    fn compute(&mut self, state: &mut State, at: InstId, inst: &Inst) -> Result<Option<Value>, Stop> {
+    fn compute(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        inst: &Inst,
+    ) -> Result<Option<Value>, Stop> {
         let result = self.program.insts[at].result.expand();
         let ty = result.map(|result| self.program.values[result].ty);
         let bits = ty.map_or(0, |ty| self.bits(ty));
@@ -222,9 +227,7 @@ impl Walk<'_> {
                     Value::Points(_) | Value::Symbol(_) => self.either(then, els),
                 }
             }
-            Inst::Alloca { .. } => {
-                Some(Value::points(vec![Target::At(state.memory.local(at), 0)]))
-            }
+            Inst::Alloca { .. } => Some(Value::points(vec![Target::At(state.memory.local(at), 0)])),
             Inst::Gep { base, offset, terms, .. } => self.gep(state, base, offset, terms),
             Inst::Load { ptr, access } => {
                 let size = ty.map_or(0, |ty| self.program.types.store_size(ty));
@@ -355,9 +358,9 @@ impl Walk<'_> {
         let moved = |target: Target| match (target, sum) {
             (Target::Null, Some(0)) => Some(Target::Null),
             (Target::Null, _) => None,
-            (Target::At(instance, at), Some(sum)) => {
-                Some(at.checked_add(sum).map_or(Target::In(instance), |at| Target::At(instance, at)))
-            }
+            (Target::At(instance, at), Some(sum)) => Some(
+                at.checked_add(sum).map_or(Target::In(instance), |at| Target::At(instance, at)),
+            ),
             (Target::At(instance, _) | Target::In(instance), _) => Some(Target::In(instance)),
         };
         let moved: Option<Vec<Target>> = targets.into_iter().map(moved).collect();
