@@ -5,8 +5,10 @@
 //! is a strong update, whatever Andersen's analysis merged. Only what lies on the value-flow chains into
 //! the pointer is computed.
 
+mod calls;
 pub mod judge;
 pub mod memory;
+mod places;
 pub mod value;
 pub mod walk;
 
