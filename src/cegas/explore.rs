@@ -6,13 +6,16 @@
 //! satisfiable, which was then walked again with the values found; it is called safe only if every path
 //! was followed to its end, none was cut, and none left what the model knows.
 
-use super::machine::{Machine, Stop};
+use super::machine::{Machine, Options, Stop};
+use super::marks::{Mark, Marks};
+use super::replay::Target;
 use super::state::State;
 use super::step::Flow;
+use super::value::Value;
 use super::verdict::{Counterexample, Proof, Reason, Verdict};
 use crate::cancel::Cancel;
 use crate::ir::{FuncId, InstId, Program};
-use crate::rules::Obligation;
+use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -31,24 +34,41 @@ pub struct Budget {
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;
 
-/// Explores `program` from `entry` and says what came out for each obligation, in their order.
+/// What came out of an exploration.
+#[derive(Debug)]
+pub struct Explored {
+    /// The obligations of the user's code. Those inside models of library functions are put to the calls.
+    pub verdicts: Vec<(Obligation, Verdict)>,
+    /// No call of a model was left out.
+    pub is_complete: bool,
+}
+
+/// Explores `program` from `entry` and says what came out for each obligation.
 pub fn explore(
     program: &Program,
     entry: FuncId,
     obligations: &[Obligation],
+    options: Options,
     budget: Budget,
     cancel: &Cancel,
-) -> Vec<Verdict> {
-    let mut explorer = Explorer::new(program, entry, obligations, budget, cancel);
+) -> Explored {
+    let marks = Marks::new(program, obligations);
+    let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
+    let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
+    let machine = Machine::new(program, marks, options);
+    let mut explorer = Explorer::new(machine, entry, told, budget, cancel);
     explorer.run();
-    explorer.verdicts()
+    let is_complete =
+        explorer.incomplete.is_none() || explorer.obligations.len() == obligations.len();
+    Explored { verdicts: explorer.verdicts(), is_complete }
 }
 
 struct Explorer<'a> {
     machine: Machine<'a>,
     entry: FuncId,
-    obligations: &'a [Obligation],
-    by_inst: FxHashMap<InstId, Vec<usize>>,
+    obligations: Vec<Obligation>,
+    /// The obligations of each instruction of the user's code.
+    by_site: FxHashMap<InstId, Vec<usize>>,
     violated: Vec<Option<Counterexample>>,
     /// Why an obligation that seems violated may not be.
     doubtful: Vec<Option<Reason>>,
@@ -68,29 +88,32 @@ struct Explorer<'a> {
 /// What is to be done with a state after an instruction.
 enum Next {
     Go,
-    Done,
+    /// It waits in other states.
+    Forked,
+    /// The program has ended.
+    Finished,
 }
 
 impl<'a> Explorer<'a> {
     fn new(
-        program: &'a Program,
+        machine: Machine<'a>,
         entry: FuncId,
-        obligations: &'a [Obligation],
+        obligations: Vec<Obligation>,
         budget: Budget,
         cancel: &'a Cancel,
     ) -> Self {
-        let mut by_inst: FxHashMap<InstId, Vec<usize>> = FxHashMap::default();
+        let mut by_site: FxHashMap<InstId, Vec<usize>> = FxHashMap::default();
         for (index, obligation) in obligations.iter().enumerate() {
-            by_inst.entry(obligation.at).or_default().push(index);
+            by_site.entry(obligation.at).or_default().push(index);
         }
         let milliseconds = u32::try_from(budget.time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
         Explorer {
-            machine: Machine::new(program),
+            machine,
             entry,
-            obligations,
-            by_inst,
             violated: vec![None; obligations.len()],
             doubtful: vec![None; obligations.len()],
+            obligations,
+            by_site,
             incomplete: None,
             waiting: BTreeMap::new(),
             waiting_count: 0,
@@ -117,8 +140,9 @@ impl<'a> Explorer<'a> {
         }
     }
 
+    /// Whether nothing is left to find.
     fn all_violated(&self) -> bool {
-        self.violated.iter().all(Option::is_some)
+        !self.machine.marks.in_models && self.violated.iter().all(Option::is_some)
     }
 
     fn wait(&mut self, state: State) {
@@ -163,9 +187,17 @@ impl<'a> Explorer<'a> {
             let outcome = self.advance(&mut state);
             match outcome {
                 Ok(Next::Go) => {}
-                Ok(Next::Done) | Err(Stop::End) => {
+                Ok(Next::Forked) => return,
+                Ok(Next::Finished) => return self.end(&state, false),
+                Err(Stop::Exit) => return self.end(&state, true),
+                Err(Stop::End) => {
                     self.paths += 1;
                     return;
+                }
+                Err(Stop::Split(..)) => {
+                    let at = state.top().map(|frame| frame.at);
+                    let what = "a value that is one of many".to_owned();
+                    return self.cut(Reason::Unsupported { what, at });
                 }
                 Err(Stop::Gap(what)) => {
                     let at = state.top().map(|frame| frame.at);
@@ -176,14 +208,33 @@ impl<'a> Explorer<'a> {
             let now = state.top().map(|frame| (frame.block, frame.at));
             if now.map(|(block, _)| block) != before.map(|(block, _)| block) || now <= before {
                 if landmark.as_ref().is_some_and(|mark| mark.same(&state)) {
-                    self.paths += 1;
-                    return;
+                    return self.end(&state, true);
                 }
                 until_next -= 1;
                 if until_next == 0 {
                     until_next = steps.clamp(64, 1 << 24);
                     landmark = Some(state.clone());
                 }
+            }
+        }
+    }
+
+    /// The execution is over, or will never be: what it allocated and cannot name any more is lost.
+    fn end(&mut self, state: &State, running: bool) {
+        self.paths += 1;
+        let Some(rule) = self.machine.marks.kept else { return };
+        for allocated in self.machine.still_reachable(state, running) {
+            let index = self.obligation(Mark { rule, demand: Demand::Kept }, allocated);
+            self.doubtful[index].get_or_insert(Reason::StillReachable);
+        }
+        for lost in self.machine.lost(state, running) {
+            let index = self.obligation(Mark { rule, demand: Demand::Kept }, lost.allocated);
+            if lost.held {
+                let why = "whether a variable that is not used any more holds a pointer".into();
+                self.doubtful[index].get_or_insert(Reason::Doubt { why });
+            } else if self.violated[index].is_none() {
+                let target = Target::End { lost: lost.allocated };
+                self.decide(state, target, index, lost.when);
             }
         }
     }
@@ -206,14 +257,23 @@ impl<'a> Explorer<'a> {
         let Some(at) = state.top().map(|frame| frame.at) else {
             return match state.pending.pop_back() {
                 Some(func) => self.machine.enter_first(state, func).map(|()| Next::Go),
-                None => Ok(Next::Done),
+                None => Ok(Next::Finished),
             };
         };
-        if self.by_inst.contains_key(&at) {
-            self.judge(state, at)?;
-        }
-        match self.machine.step(state, at)? {
+        self.judge(state, at)?;
+        let flow = match self.machine.step(state, at) {
+            Err(Stop::Split(value, ways)) => {
+                let go = |_: &mut Self, state: &mut State, to| {
+                    state.set(value, Value::Bits(to));
+                    Ok(())
+                };
+                return self.choose(state, ways, go);
+            }
+            other => other?,
+        };
+        match flow {
             Flow::Next => self.machine.advance(state).map(|()| Next::Go),
+            Flow::Stay => Ok(Next::Go),
             Flow::Return(value) => self.machine.leave(state, value).map(|_| Next::Go),
             Flow::Blocks(targets) => {
                 let go =
@@ -225,6 +285,12 @@ impl<'a> Explorer<'a> {
                     explorer.machine.enter(state, at, to)
                 };
                 self.choose(state, callees, go)
+            }
+            Flow::Outcomes(outcomes) => {
+                let go = |explorer: &mut Self, state: &mut State, outcome| {
+                    explorer.machine.finish(state, at, outcome)
+                };
+                self.choose(state, outcomes, go)
             }
         }
     }
@@ -250,13 +316,19 @@ impl<'a> Explorer<'a> {
                     match gone.and_then(|()| go(self, &mut other, to)) {
                         Ok(()) => self.wait(other),
                         Err(Stop::End) => self.paths += 1,
+                        Err(Stop::Exit) => self.end(&other, true),
                         Err(Stop::Gap(what)) => {
                             let at = other.top().map(|frame| frame.at);
                             self.cut(Reason::Unsupported { what, at });
                         }
+                        Err(Stop::Split(..)) => {
+                            let at = other.top().map(|frame| frame.at);
+                            let what = "a value that is one of many".to_owned();
+                            self.cut(Reason::Unsupported { what, at });
+                        }
                     }
                 }
-                Ok(Next::Done)
+                Ok(Next::Forked)
             }
         }
     }
@@ -271,23 +343,35 @@ impl<'a> Explorer<'a> {
     }
 
     fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
-        let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
+        let mut conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
         conditions.push(cond);
         // A question costs more than many steps: look at the clock after it.
         self.until_look = 1;
         self.machine.smt.check(&conditions, &self.limits)
     }
 
-    /// Looks at the obligations of `at`; the execution goes on only where they hold.
+    /// Looks at the demands of `at`; the execution goes on only where they are met.
     fn judge(&mut self, state: &mut State, at: InstId) -> Result<(), Stop> {
-        let here = self.by_inst.get(&at).cloned().unwrap_or_default();
-        for index in here {
-            let violation = self.machine.violation(state, self.obligations[index].demand)?;
-            if self.machine.smt.pool.as_const(violation) == Some(0) {
+        for number in 0..self.machine.marks.at(at).len() {
+            let mark = self.machine.marks.at(at)[number];
+            let violation = self.machine.violation(state, mark.demand)?;
+            let site = self.machine.site(state, at);
+            let is_met = self.machine.smt.pool.as_const(violation) == Some(0);
+            if is_met && site == at {
+                continue;
+            }
+            // A call of a model becomes an obligation when it is met on the way.
+            let index = self.obligation(mark, site);
+            if is_met {
                 continue;
             }
             if self.violated[index].is_none() {
-                self.decide(state, at, index, violation);
+                self.decide(state, Target::At { at, number, site }, index, violation);
+            }
+            if mark.demand.is_debatable() {
+                // C says how it goes on.
+                continue;
             }
             let holds = self.machine.smt.pool.not(violation);
             self.machine.assume(state, holds)?;
@@ -295,21 +379,47 @@ impl<'a> Explorer<'a> {
         Ok(())
     }
 
-    fn decide(&mut self, state: &State, at: InstId, index: usize, violation: ExprId) {
+    /// The obligation that answers for a demand at a place of the user's code.
+    fn obligation(&mut self, mark: Mark, site: InstId) -> usize {
+        let here = self.by_site.entry(site).or_default();
+        let same = |&index: &usize| self.obligations[index].rule == mark.rule;
+        let exact = |&index: &usize| {
+            let obligation = self.obligations[index];
+            obligation.rule == mark.rule && obligation.demand == mark.demand
+        };
+        let known = here.iter().copied().find(exact).or(here.iter().copied().find(same));
+        known.unwrap_or_else(|| {
+            let index = self.obligations.len();
+            here.push(index);
+            let Mark { rule, demand } = mark;
+            self.obligations.push(Obligation { rule, at: site, demand });
+            self.violated.push(None);
+            self.doubtful.push(None);
+            index
+        })
+    }
+
+    fn decide(&mut self, state: &State, target: Target, index: usize, violation: ExprId) {
         let reason = if self.machine.speaks_of_addresses(violation) {
             Reason::Doubt { why: "where objects lie in memory".into() }
+        } else if self.is_uncertain(state, violation) {
+            Reason::Doubt { why: "a value that executions may not have".into() }
         } else {
             match self.ask(state, violation) {
                 Answer::Unsat(_) => return,
                 Answer::Unknown(why) => Reason::Solver { why },
+                Answer::Sat(_) if self.obligations[index].demand.is_debatable() => {
+                    let why = "whether what C defines or another rule forbids counts".into();
+                    Reason::Doubt { why }
+                }
                 Answer::Sat(_) if state.doubt.is_some() => {
                     let why = state.doubt.as_deref().unwrap_or_default().to_owned();
                     Reason::Doubt { why }
                 }
                 Answer::Sat(inputs) => {
-                    let demand = self.obligations[index].demand;
-                    match self.machine.replay(self.entry, inputs, at, demand) {
+                    match self.machine.replay(self.entry, inputs, state.uncertain.clone(), target) {
                         Some(steps) => {
+                            let at = self.obligations[index].at;
                             self.violated[index] = Some(Counterexample { at, steps });
                             return;
                         }
@@ -323,7 +433,16 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn verdicts(self) -> Vec<Verdict> {
+    /// Whether the violation depends on a value that a real execution may not have.
+    fn is_uncertain(&self, state: &State, violation: ExprId) -> bool {
+        let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
+        conditions.push(violation);
+        let pool = &self.machine.smt.pool;
+        !state.uncertain.is_empty()
+            && pool.free_vars(&conditions).iter().any(|v| state.uncertain.contains(v))
+    }
+
+    fn verdicts(self) -> Vec<(Obligation, Verdict)> {
         let paths = self.paths;
         let incomplete = self.incomplete;
         let one = |(violated, doubtful): (Option<Counterexample>, Option<Reason>)| match (
@@ -334,6 +453,7 @@ impl<'a> Explorer<'a> {
             (None, Some(reason)) => Verdict::Unknown(reason),
             (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
         };
-        self.violated.into_iter().zip(self.doubtful).map(one).collect()
+        let verdicts = self.violated.into_iter().zip(self.doubtful).map(one);
+        self.obligations.into_iter().zip(verdicts).collect()
     }
 }
