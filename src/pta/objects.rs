@@ -243,9 +243,8 @@ impl<'p> Objects<'p> {
     /// likely a walk over bytes, which would go on.
     fn admit(&mut self, object: ObjectId, place: Place) -> Place {
         let data = &self.objects[object];
-        let outside = |offset: i64| {
-            offset < 0 || data.size.is_some_and(|size| offset.unsigned_abs() >= size)
-        };
+        let outside =
+            |offset: i64| offset < 0 || data.size.is_some_and(|size| offset.unsigned_abs() >= size);
         let odd = match place {
             Place::At(offset) => offset % 4 != 0 || outside(offset),
             Place::Spread(_) => true,

@@ -144,11 +144,24 @@ impl<'g, 'a> Closure<'g, 'a> {
         self.inst(obligation.at);
         match obligation.demand {
             Demand::NotReached => {}
-            Demand::NonZero(operand) => self.operand(operand),
-            Demand::Equal(a, b) => {
+            Demand::NonZero(operand)
+            | Demand::Arguable(operand)
+            | Demand::Set(operand)
+            | Demand::Fits { value: operand, .. }
+            | Demand::Free { pointer: operand, .. } => self.operand(operand),
+            Demand::Equal(a, b) | Demand::Wraps { lhs: a, rhs: b, .. } => {
                 self.operand(a);
                 self.operand(b);
             }
+            // The rest is among the operands of the instruction.
+            Demand::Access { pointer, .. } => {
+                self.operand(pointer);
+                let mut operands = Vec::new();
+                let program = ground.program;
+                program.for_each_operand(program.inst(obligation.at), |o| operands.push(o));
+                operands.into_iter().for_each(|operand| self.operand(operand));
+            }
+            Demand::Kept => {}
         }
         for &func in &ground.answer.reachable {
             for inst in ground.insts(func) {

@@ -14,7 +14,7 @@
 //!
 //! The graph behind it must be built without fields ([`crate::svfg::Options`]), because the engine goes on after an
 //! index outside of an inner array. Programs that start threads, install handlers or jump between
-//! functions are not cut.
+//! functions are not cut, nor is anything for obligations about leaks and values never set.
 
 pub mod apply;
 pub mod before;
@@ -26,7 +26,7 @@ pub mod loops;
 
 use crate::ir::{BlockId, FuncId, Inst, InstId, Program};
 use crate::pta::PointsTo;
-use crate::rules::Obligation;
+use crate::rules::{Demand, Obligation};
 use crate::svfg::Svfg;
 pub use apply::Exit;
 use before::Before;
@@ -102,7 +102,9 @@ impl<'a> Cutter<'a> {
     pub fn cut(&self, obligation: &Obligation) -> Option<Sfg> {
         let Ground { program, answer, callers, controls, .. } = &self.ground;
         let runs = answer.reachable.binary_search(&program.func_of(obligation.at)).is_ok();
-        if !self.in_sequence || !runs {
+        // What becomes of an allocation, and what was never set, are not questions about values.
+        let askable = !matches!(obligation.demand, Demand::Kept | Demand::Set(_));
+        if !self.in_sequence || !runs || !askable {
             return None;
         }
         let before = Before::new(program, callers, obligation.at, &program.constructors);
