@@ -104,8 +104,7 @@ fn explore(program: &Program, answer: &PointsTo, found: &mut FxHashMap<InstId, R
     let mut waiting = vec![start];
     let (mut paths, mut steps) = (0, 0);
     while let Some(mut state) = waiting.pop() {
-        loop {
-            let Some(at) = state.frames.last().map(|frame| frame.at) else { break };
+        while let Some(at) = state.frames.last().map(|frame| frame.at) {
             steps += 1;
             if steps > MOST_STEPS || paths + waiting.len() > MOST_PATHS {
                 return false;
