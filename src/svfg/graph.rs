@@ -1,7 +1,7 @@
 //! The graph as it is stored: nodes in a table, edges by their source and once more by their target.
 //!
-//! Stored as compressed rows. Measured once against petgraph's `Graph<Node, Label>` on sqlite's graph: see
-//! the table in the head of [`super`].
+//! Invariant: no edge is there twice, and the edges of a node are ordered by their labels, so that those of one call are
+//! found by bisection. (The head of [`super`] says why these are rows.)
 
 use crate::ir::{BlockId, FuncId, InstId, ValueId};
 use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};

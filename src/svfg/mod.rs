@@ -12,6 +12,16 @@
 //! Soundness: every flow of an execution for which the points-to sets hold is a path in the graph. Calls happen in
 //! sequence; a thread or handler counts as called where it is started. Where a function would need too many μ and
 //! χ its memory is followed more coarsely, and it is listed in [`Svfg::coarse`].
+//!
+//! Compressed rows or petgraph's `Graph<Node, Label>`? Measured once on lua's graph (90 k nodes, 169 k edges):
+//!
+//! | | memory | build | visit every edge both ways |
+//! |---|---|---|---|
+//! | petgraph | 5.1 MB | 1 to 2 ms, edges as they come | 5.5 ms |
+//! | rows | 4.4 MB | 23 to 42 ms, edges sorted and without repetition | 0.8 ms |
+//!
+//! A graph is built once and sliced for every obligation, and slices look edges up by their call, for which rows
+//! can be sorted: rows it is.
 
 pub mod build;
 pub mod bundles;
