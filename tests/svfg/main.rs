@@ -3,6 +3,8 @@
 
 #[path = "../compiled/mod.rs"]
 mod compiled;
+#[path = "../tool/mod.rs"]
+mod tool;
 
 use cegas::ir::{Callee, Inst, InstId, Program};
 use cegas::pta::PointsTo;
@@ -310,4 +312,24 @@ int main(int argc, char **argv) {
         found.push(program.globals[*global].name.clone());
     }
     assert_eq!(found, ["x", "y"]);
+}
+
+#[test]
+fn the_tool_shows_them() {
+    let place = tool::Place::new();
+    place.write("a.c", PATHS.replace("while (argc-- > 0)", "if (argc > 0)").as_str());
+    place.write("b.c", "#include <assert.h>\nint main(int c, char **v) { assert(c); }\n");
+    let said = |arguments: &[&str]| {
+        let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+        place.scan(&arguments).out
+    };
+    assert!(said(&["--dump=svfg", "a.c"]).contains("actual-out"));
+    assert!(said(&["--dump=svfg", "--dump-format=dot", "a.c"]).starts_with("digraph svfg {"));
+    assert!(said(&["--dump=sfg", "--rules=assertion", "b.c"]).starts_with("obligation "));
+    let dot = said(&["--dump=sfg", "--rules=assertion", "--dump-format=dot", "b.c"]);
+    assert!(dot.starts_with("digraph sfg_"), "{dot}");
+    // The second column of the judged annotations.
+    let judged = said(&["--dump=alias-checks", "a.c"]);
+    assert_eq!(judged.lines().filter(|line| line.ends_with("  apart")).count(), 4, "{judged}");
+    assert_eq!(judged.lines().filter(|line| line.ends_with("  same")).count(), 1, "{judged}");
 }
