@@ -15,6 +15,8 @@ pub enum Verdict {
 pub enum Proof {
     /// Every execution was followed to its end.
     Exhaustive { paths: u64 },
+    /// It follows from definitions and branches in its own function.
+    Local,
 }
 
 /// An execution that violates the obligation.
