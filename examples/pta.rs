@@ -20,9 +20,8 @@ fn main() -> Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["model", database, out] => model(Path::new(database), Path::new(out)),
         ["measure", model] => measure(Path::new(model)),
-        ["show", model] => show(Path::new(model)),
         _ => {
-            bail!("usage: pta model compile_commands.json OUT | pta measure MODEL | pta show MODEL")
+            bail!("usage: pta model compile_commands.json OUT | pta measure MODEL")
         }
     }
 }
@@ -57,7 +56,6 @@ fn measure(model: &Path) -> Result<()> {
     println!("precision {:?}", answer.precision);
     println!("average {:.2}", statistics.average);
     println!("largest {}", statistics.largest);
-    println!("{statistics:?}");
     for &func in &answer.externals {
         println!("unknown {}", program.funcs[func].name);
     }
@@ -77,11 +75,4 @@ fn peak_megabytes() -> Result<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("VmHWM")?;
     let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kilobytes / 1024.0)
-}
-
-fn show(model: &Path) -> Result<()> {
-    let program: ir::Program = postcard::from_bytes(&std::fs::read(model)?)?;
-    let answer = pta::analyse(&program, &pta::Options::default());
-    print!("{}", pta::dump::points_to_text(&program, &answer));
-    Ok(())
 }

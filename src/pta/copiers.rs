@@ -11,8 +11,9 @@ use super::objects::{Location, LocationId, ObjectId, Step};
 use super::shape::{Place, Spread};
 use rustc_hash::FxHashSet;
 
-/// So many ways from an offset to a target are kept apart for one copy.
+/// So many ways from an offset to a target, or so many sources, are kept apart for one copy.
 const MANY_WAYS: usize = 1024;
+const MANY_SOURCES: usize = 128;
 
 #[derive(Debug, Clone)]
 pub struct Copier {
@@ -58,10 +59,10 @@ impl Graph<'_> {
         id
     }
 
-    /// Whether the copier looks at exact places only, and this is none.
+    /// Whether the copier looks at exact places only, and this is none (nor an object that is one place).
     fn skips(&self, id: u32, location: LocationId) -> bool {
         let Location { object, place } = self.objects.locations[location];
-        self.copiers[id as usize].exact && (!matches!(place, Place::At(_)) || self.is_flat(object))
+        self.copiers[id as usize].exact && !matches!(place, Place::At(_)) && !self.is_flat(object)
     }
 
     pub(super) fn is_exact(&self, id: u32) -> bool {
@@ -76,7 +77,10 @@ impl Graph<'_> {
     pub(super) fn settle(&mut self) {
         while let Some((object, piece)) = self.new_pieces.pop() {
             for (copier, place) in self.memory[object].readers.clone() {
-                self.read_piece(copier, place, object, piece);
+                // A blurred copy reads the object as a whole.
+                if !self.copier(copier).blurred {
+                    self.read_piece(copier, place, object, piece);
+                }
             }
         }
     }
@@ -89,9 +93,13 @@ impl Graph<'_> {
         if !self.has_memory(object) || self.skips(id, location) {
             return;
         }
-        if self.is_flat(object) {
-            let all = self.all_of(object);
-            return self.read_somewhere(id, all);
+        if self.is_flat(object) || self.copier(id).blurred || self.blur(id) {
+            let any = self.objects.any(object);
+            if location == any || self.copier(id).sources.insert(any) || self.is_flat(object) {
+                let all = self.all_of(object);
+                self.read_somewhere(id, all);
+            }
+            return;
         }
         self.memory[object].readers.push((id, place));
         let cells = self.memory[object].cells.iter().map(|cell| Piece::Cell(cell.offset));
@@ -150,7 +158,6 @@ impl Graph<'_> {
         };
         match seen {
             Seen::Outside => {}
-            Seen::There(_) if self.copier(id).blurred => self.read_somewhere(id, node),
             Seen::Somewhere => self.read_somewhere(id, node),
             Seen::There(step) => {
                 let part = match self.copier(id).parts.iter().find(|part| part.0 == step) {
@@ -159,7 +166,7 @@ impl Graph<'_> {
                         let part = self.new_node();
                         self.copier(id).parts.push((step.clone(), part));
                         if self.blur(id) {
-                            return self.read_somewhere(id, node);
+                            return;
                         }
                         for target in self.copier(id).targets.clone() {
                             self.land(&step, part, target);
@@ -277,14 +284,31 @@ impl Graph<'_> {
     /// Blurs a copy that has become too large; tells whether it is blurred.
     fn blur(&mut self, id: u32) -> bool {
         let copier = self.copier(id);
-        if copier.blurred || copier.parts.len() * copier.targets.len() <= MANY_WAYS {
+        let ways = copier.parts.len() * copier.targets.len();
+        if copier.blurred || (ways <= MANY_WAYS && copier.sources.len() <= MANY_SOURCES) {
             return copier.blurred;
         }
         copier.blurred = true;
         let parts = std::mem::take(&mut copier.parts);
         let targets = std::mem::take(&mut copier.targets);
+        let sources = copier.sources.iter().map(|&source| source.as_u32());
+        let sources = std::collections::BTreeSet::from_iter(sources);
+        let objects = &self.objects;
+        let objects: std::collections::BTreeSet<ObjectId> = sources
+            .into_iter()
+            .map(LocationId::from_u32)
+            .filter(|&source| !self.skips(id, source))
+            .map(|source| objects.locations[source].object)
+            .filter(|&object| self.has_memory(object))
+            .collect();
         for (_, part) in parts {
             self.read_somewhere(id, part);
+        }
+        for object in objects {
+            let any = self.objects.any(object);
+            self.copier(id).sources.insert(any);
+            let all = self.all_of(object);
+            self.read_somewhere(id, all);
         }
         for target in targets {
             self.blot(id, target);

@@ -187,10 +187,10 @@ impl Graph<'_> {
     }
 
     /// `to ⊇` what `width` bytes at the location hold. Parts of pointers are read at exact places only
-    /// (see [`fragments`](super::fragments)).
+    /// (see [`fragments`](super::fragments)), and in objects that are one place.
     pub(super) fn load_at(&mut self, location: LocationId, to: Node, width: u32) {
         let Location { object, place } = self.objects.locations[location];
-        let exact = matches!(place, Place::At(_)) && !self.is_flat(object);
+        let exact = matches!(place, Place::At(_)) || self.is_flat(object);
         if !self.has_memory(object) || (i64::from(width) < self.grain() && !exact) {
             return;
         }

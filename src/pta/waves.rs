@@ -85,18 +85,6 @@ impl Graph<'_> {
             self.look();
             self.settle();
             self.waves += 1;
-            if std::env::var("PTA_TRACE").is_ok() {
-                eprintln!(
-                    "wave {} nodes {} edges {} pending {} sets {} locs {} t {:?}",
-                    self.waves,
-                    self.parent.len(),
-                    self.edges,
-                    self.pending.len(),
-                    self.sets.len(),
-                    self.objects.locations.len(),
-                    started.elapsed()
-                );
-            }
             if !self.changed && self.pending.is_empty() {
                 return Ok(());
             }

@@ -182,10 +182,12 @@ impl Writer<'_> {
     fn statements(&mut self, count: usize, out: &mut String) {
         for _ in 0..count {
             let template = *self.random.pick(STATEMENTS);
-            let line = match self.random.below(6) {
-                0 => format!("if (turn++ % 2) {{ {template} }}"),
-                1 => format!("for (int round = 0; round < 3; round++) {{ {template} }}"),
-                _ => template.to_owned(),
+            let line = if self.random.once_in(6) {
+                format!("if (turn++ % 2) {{ {template} }}")
+            } else if self.random.once_in(5) {
+                format!("for (int round = 0; round < 3; round++) {{ {template} }}")
+            } else {
+                template.to_owned()
             };
             *out += &format!("  {}\n", self.expand(&line, 0));
             let seen = *self.random.pick(&[

@@ -16,12 +16,13 @@ use cegas::frontend::module::Piece;
 use cegas::frontend::unit::Compiler;
 use cegas::frontend::{Source, link_and_lower};
 use cegas::ir::{Callee, Const, Inst, Operand, Program};
-use cegas::pta::{self, Location, Object, ObjectKind, Place, PointsTo, Spread};
+use cegas::pta::{self, Location, Object, ObjectKind, Place, PointsTo, Precision, Spread};
 use random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// Programs in one file: clang starts once for all of them.
 const BATCH: usize = 25;
@@ -139,18 +140,22 @@ fn contains(program: &Program, answer: &PointsTo, pointer: Operand, fact: &Fact)
     })
 }
 
+/// The facts that the answer denies.
+fn denied(program: &Program, answer: &PointsTo, facts: &BTreeSet<Fact>) -> Vec<Fact> {
+    let pointers = observed(program);
+    let holds = |fact: &Fact| {
+        let pointers = pointers.get(&fact.observation).map_or(&[][..], Vec::as_slice);
+        pointers.iter().any(|&pointer| contains(program, answer, pointer, fact))
+    };
+    facts.iter().filter(|fact| !holds(fact)).cloned().collect()
+}
+
 /// The facts of an execution that the analysis denies, and how many it was asked about.
 fn disagreements(source: &Path) -> (Vec<Fact>, usize) {
     let facts = executed(source);
     let program = model(source);
     let answer = pta::analyse(&program, &pta::Options::default());
-    let pointers = observed(&program);
-    let holds = |fact: &Fact| {
-        let pointers = pointers.get(&fact.observation).map_or(&[][..], Vec::as_slice);
-        pointers.iter().any(|&pointer| contains(&program, &answer, pointer, fact))
-    };
-    let count = facts.len();
-    (facts.into_iter().filter(|fact| !holds(fact)).collect(), count)
+    (denied(&program, &answer, &facts), facts.len())
 }
 
 fn keep(text: &str, name: &str) -> PathBuf {
@@ -203,5 +208,31 @@ fn cases_stay_inside_the_computed_sets() {
         std::fs::write(&source, format!("{}{body}", generate::PRELUDE)).expect("a file");
         let (denied, asked) = disagreements(&source);
         assert!(denied.is_empty() && asked > 0, "{}: {denied:?} of {asked}", path.display());
+    }
+}
+
+/// A spent budget makes the answer coarser, not wrong; and what is computed depends on the program alone.
+#[test]
+fn budgets_and_repetition() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let source = dir.path().join("batch.c");
+    std::fs::write(&source, batch(&mut Random::new(5), 4)).expect("a file");
+    let (facts, program) = (executed(&source), model(&source));
+    let dumps = [(); 2].map(|()| {
+        let answer = pta::analyse(&program, &pta::Options::default());
+        assert_eq!(answer.precision, Precision::Fields);
+        pta::dump::points_to_text(&program, &answer)
+            + &pta::dump::call_graph_text(&program, &answer)
+    });
+    assert!(dumps[0] == dumps[1], "two runs differ");
+    let coarse = pta::by_objects(&program);
+    assert_eq!((coarse.precision, denied(&program, &coarse, &facts)), (Precision::Objects, vec![]));
+    for options in [
+        pta::Options { time: Duration::ZERO, ..pta::Options::default() },
+        pta::Options { memory: 0, ..pta::Options::default() },
+    ] {
+        let answer = pta::analyse(&program, &options);
+        assert_eq!(answer.precision, Precision::Nothing);
+        assert_eq!(denied(&program, &answer, &facts), []);
     }
 }
