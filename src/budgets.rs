@@ -22,7 +22,6 @@ pub const COMPILE_TIME: Duration = Duration::from_secs(600);
 
 /// Time for one attempt of the pointer analysis; what takes longer is tried again with every object as one
 /// place, and then answered by "anything whose address is taken".
-/// The programs of 200,000 lines that we know need a third of it.
 pub const POINTER_TIME: Duration = Duration::from_secs(60);
 
 /// Bytes for the pointer analysis's tables: the models of several targets must fit beside them.

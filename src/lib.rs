@@ -18,5 +18,7 @@ pub mod pta;
 pub mod report;
 pub mod rules;
 pub mod scan;
+pub mod sfg;
 pub mod smt;
+pub mod svfg;
 pub mod versions;

@@ -100,6 +100,10 @@ pub enum Stage {
     Pta,
     /// Who calls whom, calls through pointers included
     Callgraph,
+    /// Where every value and every content of memory goes
+    Svfg,
+    /// What can influence each obligation of the chosen rules
+    Sfg,
     /// The alias annotations of a test program (MAYALIAS, NOALIAS …), judged; exit code 1 if one fails
     AliasChecks,
 }
@@ -109,7 +113,7 @@ impl Stage {
     pub fn is_graph(self) -> bool {
         match self {
             Self::Targets | Self::Ir | Self::AliasChecks => false,
-            Self::Pta | Self::Callgraph => true,
+            Self::Pta | Self::Callgraph | Self::Svfg | Self::Sfg => true,
         }
     }
 }

@@ -368,6 +368,7 @@ const HARMLESS: &str = "\
     __VERIFIER_nondet_longlong __VERIFIER_nondet_ulonglong __VERIFIER_nondet_float \
     __VERIFIER_nondet_double __VERIFIER_nondet_size_t __VERIFIER_nondet_unsigned \
     __VERIFIER_nondet_u8 __VERIFIER_nondet_u16 __VERIFIER_nondet_u32 __VERIFIER_nondet_u64 \
+    svf_assert svf_assert_eq \
     MUSTALIAS MAYALIAS NOALIAS PARTIALALIAS EXPECTEDFAIL_MAYALIAS EXPECTEDFAIL_NOALIAS \
     EXPECTEDFAIL_MUSTALIAS EXPECTEDFAIL_PARTIALALIAS";
 

@@ -45,7 +45,7 @@ pub mod result;
 pub mod sets;
 pub mod shape;
 mod start;
-mod tarjan;
+pub mod tarjan;
 mod waves;
 mod wrappers;
 
