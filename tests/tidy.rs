@@ -51,6 +51,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("smt", &["budgets", "cancel"]),
     ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "smt", "svfg"]),
     ("cegas", &["budgets", "cancel", "ir", "library", "pta", "rules", "sfg", "smt", "svfg"]),
+    ("dump", &["config", "ir", "pta", "rules", "sfg", "svfg"]),
     (
         "check",
         &["budgets", "cancel", "cegas", "config", "ir", "library", "prefilter", "report", "rules"],

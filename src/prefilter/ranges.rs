@@ -250,7 +250,6 @@ impl<'a> Ranges<'a> {
         let truth = |operand| self.truth_at(operand, block, depth - 1);
         match definition(self.program, cond)?.1 {
             Inst::IntCmp { pred, lhs, rhs } => {
-                // What is no integer has no range.
                 self.bits(lhs)?;
                 compare(pred, self.of(lhs, block), self.of(rhs, block))
             }

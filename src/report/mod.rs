@@ -45,6 +45,8 @@ pub struct Report {
     pub checked: bool,
     /// What `--dump` prints instead of the report for people.
     pub dump: Option<String>,
+    /// A dump that judges the program's own annotations found one wrong.
+    pub dump_failed: bool,
 }
 
 /// A program or a library that the build makes.
@@ -315,10 +317,13 @@ impl Report {
     pub fn exit(&self, settings: &Settings) -> Exit {
         let unknown =
             |o: &Obligation| matches!(o.verdict, Verdict::Unknown { .. }) && o.silenced.is_none();
-        let undecided = || !self.checked || self.obligations.iter().any(unknown);
+        // A dump decides nothing, so nothing is missing.
+        let undecided =
+            || self.dump.is_none() && (!self.checked || self.obligations.iter().any(unknown));
         if settings.exit_zero {
             Exit::Clean
-        } else if self.findings().next().is_some()
+        } else if self.dump_failed
+            || self.findings().next().is_some()
             || (settings.fail_on == FailOn::Unknown && undecided())
         {
             Exit::Findings
