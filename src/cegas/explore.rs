@@ -6,6 +6,7 @@
 //! satisfiable, which was then walked again with the values found; it is called safe only if every path
 //! was followed to its end, none was cut, and none left what the model knows.
 
+use super::cover;
 use super::machine::{Machine, Stop};
 use super::state::State;
 use super::step::Flow;
@@ -15,7 +16,7 @@ use crate::ir::{FuncId, InstId, Program};
 use crate::rules::Obligation;
 use crate::smt::{Answer, ExprId, Limits};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// What an exploration may cost.
@@ -31,6 +32,13 @@ pub struct Budget {
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;
 
+/// The part of the time after which loops are tried to be proved, if paths are still open: what can be found
+/// by following paths is mostly found at once.
+const FIRST_SLICE: f64 = 0.2;
+
+/// The part of the time when that has to be done.
+const PROOF_SLICE: f64 = 0.8;
+
 /// Explores `program` from `entry` and says what came out for each obligation, in their order.
 pub fn explore(
     program: &Program,
@@ -40,7 +48,11 @@ pub fn explore(
     cancel: &Cancel,
 ) -> Vec<Verdict> {
     let mut explorer = Explorer::new(program, entry, obligations, budget, cancel);
-    explorer.run();
+    explorer.run(FIRST_SLICE);
+    if explorer.is_paused && !cancel.is_wished() {
+        explorer.prove(PROOF_SLICE);
+        explorer.run(1.0);
+    }
     explorer.verdicts()
 }
 
@@ -58,7 +70,13 @@ struct Explorer<'a> {
     waiting_count: usize,
     paths: u64,
     budget: Budget,
+    /// Obligations that hold although not every path was followed.
+    proved: BTreeSet<usize>,
+    start: Instant,
+    /// When this slice of the time is over.
     deadline: Instant,
+    /// It was over before all paths were followed.
+    is_paused: bool,
     cancel: &'a Cancel,
     limits: Limits,
     /// Steps until the next look at the clock.
@@ -96,29 +114,52 @@ impl<'a> Explorer<'a> {
             waiting_count: 0,
             paths: 0,
             budget,
-            deadline: Instant::now() + budget.time,
+            proved: BTreeSet::new(),
+            start: Instant::now(),
+            deadline: Instant::now(),
+            is_paused: false,
             cancel,
             limits: Limits { milliseconds, ..Limits::default() },
             until_look: STEPS_PER_LOOK,
         }
     }
 
-    fn run(&mut self) {
-        let start = self.machine.start(self.entry);
-        self.wait(start);
+    /// Follows paths until that part of the time is over.
+    fn run(&mut self, slice: f64) {
+        self.deadline = self.start + self.budget.time.mul_f64(slice);
+        if !self.is_paused {
+            let start = self.machine.start(self.entry);
+            self.wait(start);
+        }
+        self.is_paused = false;
         while let Some(state) = self.next_state() {
-            if self.all_violated() {
+            if self.all_settled() {
                 return;
             }
             self.follow(state);
-            if matches!(self.incomplete, Some(Reason::Time | Reason::Memory)) {
+            if self.is_paused || self.incomplete == Some(Reason::Memory) {
                 return;
             }
         }
     }
 
-    fn all_violated(&self) -> bool {
-        self.violated.iter().all(Option::is_some)
+    fn all_settled(&self) -> bool {
+        let mut all = self.violated.iter().enumerate();
+        all.all(|(index, violated)| violated.is_some() || self.proved.contains(&index))
+    }
+
+    /// Tries to prove what is not violated, by covering loops.
+    fn prove(&mut self, slice: f64) {
+        let settled: Vec<bool> = self.violated.iter().map(Option::is_some).collect();
+        let question = cover::Question {
+            entry: self.entry,
+            obligations: self.obligations,
+            by_inst: &self.by_inst,
+            settled: &settled,
+            deadline: self.start + self.budget.time.mul_f64(slice),
+            cancel: self.cancel,
+        };
+        self.proved = cover::prove(&mut self.machine, question);
     }
 
     fn wait(&mut self, state: State) {
@@ -141,8 +182,7 @@ impl<'a> Explorer<'a> {
 
     /// Some path was not followed to its end.
     fn cut(&mut self, reason: Reason) {
-        let worse = matches!(reason, Reason::Time | Reason::Memory);
-        if self.incomplete.is_none() || worse {
+        if self.incomplete.is_none() || reason == Reason::Memory {
             self.incomplete = Some(reason);
         }
     }
@@ -157,7 +197,7 @@ impl<'a> Explorer<'a> {
             steps = steps.wrapping_add(1);
             self.until_look -= 1;
             if self.until_look == 0 && self.is_over() {
-                return;
+                return self.wait(state);
             }
             let before = state.top().map(|frame| (frame.block, frame.at));
             let outcome = self.advance(&mut state);
@@ -191,7 +231,7 @@ impl<'a> Explorer<'a> {
     fn is_over(&mut self) -> bool {
         self.until_look = STEPS_PER_LOOK;
         if Instant::now() >= self.deadline || self.cancel.is_wished() {
-            self.cut(Reason::Time);
+            self.is_paused = true;
             return true;
         }
         if self.machine.smt.pool.len() > self.budget.expressions {
@@ -325,15 +365,17 @@ impl<'a> Explorer<'a> {
 
     fn verdicts(self) -> Vec<Verdict> {
         let paths = self.paths;
-        let incomplete = self.incomplete;
-        let one = |(violated, doubtful): (Option<Counterexample>, Option<Reason>)| match (
-            violated,
-            doubtful.or_else(|| incomplete.clone()),
-        ) {
+        let incomplete = if self.is_paused { Some(Reason::Time) } else { self.incomplete };
+        let proved = self.proved;
+        let one = |(index, (violated, doubtful)): (
+            usize,
+            (Option<Counterexample>, Option<Reason>),
+        )| match (violated, doubtful.or_else(|| incomplete.clone())) {
             (Some(counterexample), _) => Verdict::Unsafe(counterexample),
+            (None, _) if proved.contains(&index) => Verdict::Safe(Proof::Covered),
             (None, Some(reason)) => Verdict::Unknown(reason),
             (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
         };
-        self.violated.into_iter().zip(self.doubtful).map(one).collect()
+        self.violated.into_iter().zip(self.doubtful).enumerate().map(one).collect()
     }
 }

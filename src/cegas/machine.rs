@@ -35,6 +35,10 @@ pub enum Source {
     Junk,
     /// What C leaves open.
     Unspecified,
+    /// What a loop makes of a variable, in a general state.
+    Widened,
+    /// Which of two paths that were joined is meant.
+    Selected,
 }
 
 pub(super) type Step<T> = Result<T, Stop>;

@@ -17,6 +17,12 @@ mod library;
 pub mod step;
 pub mod verdict;
 pub mod explore;
+mod loops;
+mod merge;
+mod widen;
+mod candidates;
+mod invariant;
+mod cover;
 mod replay;
 mod names;
 
