@@ -27,7 +27,9 @@ pub(super) fn constants(program: &Program) -> BTreeMap<u32, Vec<u128>> {
         let Operand::Const(id) = operand else { return };
         let Const::Int(value) = program.consts.get(id) else { return };
         let ty = program.consts.ty(id);
-        let Some(bits) = program.types.scalar_bits(ty, program.machine.pointer_bits) else { return };
+        let Some(bits) = program.types.scalar_bits(ty, program.machine.pointer_bits) else {
+            return;
+        };
         if !(2..=64).contains(&bits) {
             return;
         }

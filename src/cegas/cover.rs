@@ -121,7 +121,9 @@ type Key = Vec<(u32, u32)>;
 
 impl<'p> Prover<'_, 'p, '_> {
     fn rounds(&mut self) -> BTreeSet<usize> {
-        let open = |prover: &Self| (0..prover.question.settled.len()).filter(|&i| !prover.question.settled[i]).collect();
+        let open = |prover: &Self| {
+            (0..prover.question.settled.len()).filter(|&i| !prover.question.settled[i]).collect()
+        };
         let mut unproved: BTreeSet<usize> = open(self);
         let all = unproved.clone();
         for round in 0..MOST_ROUNDS {
@@ -130,7 +132,14 @@ impl<'p> Prover<'_, 'p, '_> {
             self.depth = 0;
             let start = self.machine.start(self.question.entry);
             let result = self.turn(vec![start], None);
-            log(|| format!("round {round}: {:?}, failed {:?}", result.as_ref().map(|_| ()), self.failed));
+            log(|| format!("{:?}", self.machine.smt.stats()));
+            log(|| {
+                format!(
+                    "round {round}: {:?}, failed {:?}",
+                    result.as_ref().map(|_| ()),
+                    self.failed
+                )
+            });
             match result {
                 Ok(_) => unproved = unproved.intersection(&self.failed).copied().collect(),
                 Err(Fail::Time) => break,
@@ -153,6 +162,11 @@ impl<'p> Prover<'_, 'p, '_> {
     fn loops(&mut self, func: FuncId) -> Rc<Loops> {
         let program = self.machine.program;
         Rc::clone(self.loops.entry(func).or_insert_with(|| Rc::new(Loops::new(program, func))))
+    }
+
+    fn is_at_start(&mut self, state: &State) -> bool {
+        let program = self.machine.program;
+        state.top().is_some_and(|frame| self.loops(frame.func).is_at_start(program, frame))
     }
 
     fn key(&mut self, state: &State) -> Key {
@@ -180,7 +194,9 @@ impl<'p> Prover<'_, 'p, '_> {
                         Some(region) if state.frames.len() < region.frames => ends.out.push(state),
                         Some(region) if state.frames.len() == region.frames => {
                             match state.top().map(|frame| frame.block) {
-                                Some(block) if block == region.body.head && is_at_start(self.machine, &state) => {
+                                Some(block)
+                                    if block == region.body.head && self.is_at_start(&state) =>
+                                {
                                     ends.back.push(state);
                                 }
                                 Some(block) if !region.body.contains(block) => ends.out.push(state),
@@ -204,7 +220,7 @@ impl<'p> Prover<'_, 'p, '_> {
         waiting: &mut BTreeMap<Key, Vec<State>>,
     ) -> Tried<()> {
         if let Some(frame) = state.top()
-            && is_at_start(self.machine, &state)
+            && self.is_at_start(&state)
             && let Some(body) = self.loops(frame.func).body(frame.block).cloned()
         {
             let region = Region { body, frames: state.frames.len() };
@@ -356,7 +372,15 @@ impl<'p> Prover<'_, 'p, '_> {
             }
             // (3): what holds at the end of each turn.
             self.machine.keep(&mut candidates, &arrivals, true, &limits);
-            log(|| format!("look {looks} at {:?}: {} spots, {} candidates, was {}", region.body.head, head.spots.len(), candidates.len(), before.len()));
+            log(|| {
+                format!(
+                    "look {looks} at {:?}: {} spots, {} candidates, was {}",
+                    region.body.head,
+                    head.spots.len(),
+                    candidates.len(),
+                    before.len()
+                )
+            });
             if candidates == before {
                 return Ok(Ok(ends.out));
             }
@@ -384,7 +408,7 @@ impl<'p> Prover<'_, 'p, '_> {
         }
         loop {
             self.steps = self.steps.wrapping_add(1);
-            if self.steps.is_multiple_of(64) && self.is_over() {
+            if self.steps.is_multiple_of(16) && self.is_over() {
                 return Err(Fail::Time);
             }
             match self.advance(&mut state, landed) {
@@ -449,6 +473,9 @@ impl<'p> Prover<'_, 'p, '_> {
     }
 
     fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
+        if self.is_over() {
+            return Answer::Unknown("time".into());
+        }
         let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
         conditions.push(cond);
         let limits = self.limits();
@@ -525,15 +552,6 @@ impl From<Stop> for Halt {
     fn from(stop: Stop) -> Halt {
         Halt::Stop(stop)
     }
-}
-
-/// Whether the state stands at the first instruction of its block after the phis.
-fn is_at_start(machine: &Machine<'_>, state: &State) -> bool {
-    let Some(frame) = state.top() else { return false };
-    let program = machine.program;
-    let mut insts = program.blocks[frame.block].insts.iter();
-    insts.find(|&inst| !matches!(program.insts[inst].inst, crate::ir::Inst::Phi { .. }))
-        == Some(frame.at)
 }
 
 fn log(text: impl FnOnce() -> String) {

@@ -11,6 +11,7 @@ use super::machine::{Machine, Stop};
 use super::state::State;
 use super::step::Flow;
 use super::verdict::{Counterexample, Proof, Reason, Verdict};
+use super::visited::Visited;
 use crate::cancel::Cancel;
 use crate::ir::{FuncId, InstId, Program};
 use crate::rules::Obligation;
@@ -72,6 +73,7 @@ struct Explorer<'a> {
     budget: Budget,
     /// Obligations that hold although not every path was followed.
     proved: BTreeSet<usize>,
+    visited: Visited,
     start: Instant,
     /// When this slice of the time is over.
     deadline: Instant,
@@ -115,6 +117,7 @@ impl<'a> Explorer<'a> {
             paths: 0,
             budget,
             proved: BTreeSet::new(),
+            visited: Visited::default(),
             start: Instant::now(),
             deadline: Instant::now(),
             is_paused: false,
@@ -193,6 +196,12 @@ impl<'a> Explorer<'a> {
         // A state of this stretch, taken at growing distances: coming back to it means for ever.
         let mut landmark: Option<State> = None;
         let mut until_next = 64u32;
+        // After a choice, somebody else may have been here.
+        if self.visited.meets(&mut self.machine, &state, &self.limits) {
+            self.paths += 1;
+            return;
+        }
+        let mut is_checked = false;
         loop {
             steps = steps.wrapping_add(1);
             self.until_look -= 1;
@@ -215,6 +224,13 @@ impl<'a> Explorer<'a> {
             // A block may also go back to itself.
             let now = state.top().map(|frame| (frame.block, frame.at));
             if now.map(|(block, _)| block) != before.map(|(block, _)| block) || now <= before {
+                if !is_checked && self.visited.is_at_head(&self.machine, &state) {
+                    is_checked = true;
+                    if self.visited.meets(&mut self.machine, &state, &self.limits) {
+                        self.paths += 1;
+                        return;
+                    }
+                }
                 if landmark.as_ref().is_some_and(|mark| mark.same(&state)) {
                     self.paths += 1;
                     return;
@@ -367,15 +383,15 @@ impl<'a> Explorer<'a> {
         let paths = self.paths;
         let incomplete = if self.is_paused { Some(Reason::Time) } else { self.incomplete };
         let proved = self.proved;
-        let one = |(index, (violated, doubtful)): (
-            usize,
-            (Option<Counterexample>, Option<Reason>),
-        )| match (violated, doubtful.or_else(|| incomplete.clone())) {
-            (Some(counterexample), _) => Verdict::Unsafe(counterexample),
-            (None, _) if proved.contains(&index) => Verdict::Safe(Proof::Covered),
-            (None, Some(reason)) => Verdict::Unknown(reason),
-            (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
-        };
+        let one =
+            |(index, (violated, doubtful)): (usize, (Option<Counterexample>, Option<Reason>))| {
+                match (violated, doubtful.or_else(|| incomplete.clone())) {
+                    (Some(counterexample), _) => Verdict::Unsafe(counterexample),
+                    (None, _) if proved.contains(&index) => Verdict::Safe(Proof::Covered),
+                    (None, Some(reason)) => Verdict::Unknown(reason),
+                    (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
+                }
+            };
         self.violated.into_iter().zip(self.doubtful).enumerate().map(one).collect()
     }
 }

@@ -56,8 +56,8 @@ impl Machine<'_> {
             let mut open = Vec::new();
             for &(candidate, image) in &pairs {
                 // What did not change still holds.
-                let is_plain = self.smt.pool.as_const(image).is_some()
-                    || (from_head && image == candidate);
+                let is_plain =
+                    self.smt.pool.as_const(image).is_some() || (from_head && image == candidate);
                 if !is_plain {
                     open.push(self.smt.pool.not(image));
                 }

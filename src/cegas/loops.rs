@@ -3,9 +3,10 @@
 //! Invariant: along an edge the order grows, unless the edge goes back to the head of a natural loop from
 //! inside it, or the graph is irreducible there ([`Loops::is_crossed`] tells).
 
+use super::state::Frame;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::Dominators;
-use crate::ir::{BlockId, FuncId, Program};
+use crate::ir::{BlockId, FuncId, Inst, Program};
 use std::rc::Rc;
 
 #[derive(Debug)]
@@ -46,9 +47,11 @@ impl Loops {
         self.order[self.cfg.number(block)]
     }
 
-    /// Whether several blocks lead here.
-    pub fn is_join(&self, block: BlockId) -> bool {
-        self.cfg.predecessors(self.cfg.number(block)).len() > 1
+    /// Whether the frame stands at the first instruction of its block behind the phis.
+    pub fn is_at_start(&self, program: &Program, frame: &Frame) -> bool {
+        let mut insts = program.blocks[frame.block].insts.iter();
+        let first = insts.find(|&inst| !matches!(program.insts[inst].inst, Inst::Phi { .. }));
+        first == Some(frame.at)
     }
 
     pub fn body(&self, head: BlockId) -> Option<&Rc<Body>> {

@@ -207,9 +207,7 @@ impl Machine<'_> {
             return Some(a.clone());
         }
         match (a, b) {
-            (Value::Bits(x), Value::Bits(y)) => {
-                Some(Value::Bits(self.smt.pool.ite(which, *x, *y)))
-            }
+            (Value::Bits(x), Value::Bits(y)) => Some(Value::Bits(self.smt.pool.ite(which, *x, *y))),
             (Value::Parts(x), Value::Parts(y)) if x.len() == y.len() => {
                 let parts = x.iter().zip(y.iter()).map(|(x, y)| self.merge_value(which, x, y));
                 Some(Value::Parts(parts.collect::<Option<Vec<Value>>>()?.into()))
@@ -232,8 +230,8 @@ fn is_alike(a: &State, b: &State) -> bool {
             && x.locals == y.locals
             && x.varargs == y.varargs
     };
-    let same_object = |number: u32| {
-        match (a.memory.get(Instance(number)), b.memory.get(Instance(number))) {
+    let same_object =
+        |number: u32| match (a.memory.get(Instance(number)), b.memory.get(Instance(number))) {
             (Some(x), Some(y)) => {
                 std::ptr::eq(x, y)
                     || (x.life == y.life
@@ -242,8 +240,7 @@ fn is_alike(a: &State, b: &State) -> bool {
                                 == (y.origin, y.size, y.background)))
             }
             _ => true,
-        }
-    };
+        };
     !a.frames.is_empty()
         && a.frames.len() == b.frames.len()
         && a.pending == b.pending

@@ -18,6 +18,8 @@ pub mod step;
 pub mod verdict;
 pub mod explore;
 mod loops;
+mod liveness;
+mod visited;
 mod merge;
 mod widen;
 mod candidates;

@@ -18,7 +18,7 @@ use super::merge::differences;
 use super::state::State;
 use super::value::Value;
 use crate::ir::{Inst, Program, ValueId};
-use crate::smt::{ExprId, Sort, VarId};
+use crate::smt::{ExprId, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -345,13 +345,5 @@ fn put(machine: &mut Machine<'_>, state: &mut State, spot: Spot, value: ExprId) 
         Spot::Cell(instance, offset, bytes) => {
             machine.write(state, instance, offset, u64::from(bytes), value);
         }
-    }
-}
-
-/// The sort of a head's variables, for those who look for candidates.
-pub(super) fn bits_of(machine: &Machine<'_>, var: ExprId) -> Option<u32> {
-    match machine.smt.pool.sort(var) {
-        Sort::Bits(bits) => Some(bits),
-        Sort::Bytes { .. } => None,
     }
 }
