@@ -4,6 +4,7 @@
 //! Sources: what is compared in the program (constants, and the conditions met inside and behind the loop),
 //! the values at the entry, pairs of variables, and how much each variable grows in one turn.
 
+use super::invariant::Arrival;
 use super::machine::Machine;
 use crate::ir::{Const, Inst, Operand, Program};
 use crate::smt::value::{mask, signed};
@@ -19,6 +20,9 @@ const MOST_PAIRED: usize = 14;
 
 /// Conditions taken apart.
 const MOST_ATOMS: usize = 400;
+
+/// Statements combined two by two.
+const MOST_LITERALS: usize = 32;
 
 /// The constants that occur in comparisons of the program, by width.
 pub(super) fn constants(program: &Program) -> BTreeMap<u32, Vec<u128>> {
@@ -120,13 +124,7 @@ impl Machine<'_> {
         is_old: impl Fn(&Self, VarId) -> bool,
     ) -> Vec<ExprId> {
         let mut found = Vec::new();
-        for atom in atoms(&self.smt.pool, conditions) {
-            let free = self.smt.pool.free_vars(&[atom]);
-            let is_ours = free.iter().any(|var| vars.contains(var))
-                && free.iter().all(|var| vars.contains(var) || is_old(self, *var));
-            if !is_ours || self.speaks_of_addresses(atom) {
-                continue;
-            }
+        for atom in self.own_atoms(conditions, vars, is_old) {
             let node = self.smt.pool.node(atom);
             found.extend([atom, self.smt.pool.not(atom)]);
             if matches!(node.op, Op::Eq | Op::Ult | Op::Slt) {
@@ -135,6 +133,92 @@ impl Machine<'_> {
         }
         found
     }
+
+    fn own_atoms(
+        &mut self,
+        conditions: &[ExprId],
+        vars: &FxHashSet<VarId>,
+        is_old: impl Fn(&Self, VarId) -> bool,
+    ) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        for atom in atoms(&self.smt.pool, conditions) {
+            let free = self.smt.pool.free_vars(&[atom]);
+            let is_ours = free.iter().any(|var| vars.contains(var))
+                && free.iter().all(|var| vars.contains(var) || is_old(self, *var));
+            if is_ours && !self.speaks_of_addresses(atom) {
+                found.push(atom);
+            }
+        }
+        found
+    }
+
+    /// Candidates of two statements one of which holds: from the conditions' comparisons, from the values that
+    /// the variables have in `arrivals`, and from which of them are even.
+    pub(super) fn either_or(
+        &mut self,
+        conditions: &[ExprId],
+        scalars: &[(ExprId, ExprId)],
+        arrivals: &[Arrival],
+        is_old: impl Fn(&Self, VarId) -> bool,
+    ) -> Vec<ExprId> {
+        let vars = scalars.iter().map(|&(x, _)| self.smt.pool.node(x).var()).collect();
+        let mut literals = self.own_atoms(conditions, &vars, is_old);
+        for &(x, entry) in scalars {
+            let bits = self.smt.pool.width(x);
+            let mut values: Vec<ExprId> = vec![entry];
+            for arrival in arrivals {
+                values.extend(arrival.binding.get(&self.smt.pool.node(x).var()));
+            }
+            for value in plain_values(&self.smt.pool, &values) {
+                literals.push(self.smt.pool.eq(x, value));
+            }
+            if bits > 1 {
+                let even = self.smt.pool.extract(x, 0, 1);
+                literals.push(even);
+            }
+        }
+        let mut known = FxHashSet::default();
+        literals.retain(|&literal| {
+            self.smt.pool.as_const(literal).is_none()
+                && self.smt.pool.op(literal) != Op::Not
+                && known.insert(literal)
+        });
+        literals.truncate(MOST_LITERALS);
+        let mut found = Vec::new();
+        for (i, &a) in literals.iter().enumerate() {
+            let not_a = self.smt.pool.not(a);
+            for &b in &literals[..i] {
+                let not_b = self.smt.pool.not(b);
+                for (x, y) in [(a, b), (not_a, b), (a, not_b), (not_a, not_b)] {
+                    let clause = self.smt.pool.or(x, y);
+                    if self.smt.pool.as_const(clause).is_none() {
+                        found.push(clause);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The constants that values may be, by their choices.
+fn plain_values(pool: &Pool, values: &[ExprId]) -> Vec<ExprId> {
+    const MOST: usize = 12;
+    let mut seen = FxHashSet::default();
+    let mut found = Vec::new();
+    let mut stack: Vec<ExprId> = values.iter().rev().copied().collect();
+    while let Some(e) = stack.pop() {
+        if found.len() >= MOST || !seen.insert(e) {
+            continue;
+        }
+        let node = pool.node(e);
+        match node.op {
+            Op::Const => found.push(e),
+            Op::Ite => stack.extend([node.child(2), node.child(1)]),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The comparisons that conditions are made of.
@@ -163,6 +247,5 @@ fn atoms(pool: &Pool, conditions: &[ExprId]) -> Vec<ExprId> {
             _ => {}
         }
     }
-    atoms.sort_unstable();
     atoms
 }

@@ -14,12 +14,10 @@
 //! are in doubt.
 
 use super::candidates;
-use super::invariant::Arrival;
 use super::loops::{Body, Loops};
 use super::machine::{Machine, Stop};
 use super::state::State;
 use super::step::Flow;
-use super::widen::{Head, Misfit};
 use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
 use crate::rules::Obligation;
@@ -29,14 +27,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Looks at a loop before candidates are no longer added, but only dropped.
-const MOST_LOOKS: u32 = 10;
-
 /// Turns of a loop that are followed one by one while nothing is open in them.
 const MOST_TURNS: u32 = 3000;
-
-/// First turns that are taken out of a loop because objects begin or end in them.
-const MOST_PEELED: u32 = 2;
 
 /// Loops (and calls of functions with loops) inside each other.
 const DEEPEST: u32 = 40;
@@ -83,19 +75,19 @@ pub(super) enum Fail {
     Other(String),
 }
 
-type Tried<T> = Result<T, Fail>;
+pub(super) type Tried<T> = Result<T, Fail>;
 
-struct Prover<'m, 'p, 'q> {
-    machine: &'m mut Machine<'p>,
+pub(super) struct Prover<'m, 'p, 'q> {
+    pub(super) machine: &'m mut Machine<'p>,
     question: Question<'q>,
-    constants: BTreeMap<u32, Vec<u128>>,
+    pub(super) constants: BTreeMap<u32, Vec<u128>>,
     loops: FxHashMap<FuncId, Rc<Loops>>,
     /// Obligations that could not be proved where they were met.
-    failed: BTreeSet<usize>,
+    pub(super) failed: BTreeSet<usize>,
     /// Their violations, to learn candidates from.
-    suspects: Vec<ExprId>,
+    pub(super) suspects: Vec<ExprId>,
     /// Violations from earlier rounds.
-    hints: Vec<ExprId>,
+    pub(super) hints: Vec<ExprId>,
     depth: u32,
     /// Turns with open choices that are followed one by one while the loop cannot be left.
     patience: u32,
@@ -104,16 +96,16 @@ struct Prover<'m, 'p, 'q> {
 
 /// A loop under way: its blocks, and how many calls are running in it.
 #[derive(Clone)]
-struct Region {
-    body: Rc<Body>,
+pub(super) struct Region {
+    pub(super) body: Rc<Body>,
     frames: usize,
 }
 
 /// Where the paths of one turn ended.
 #[derive(Default)]
-struct Ends {
-    back: Vec<State>,
-    out: Vec<State>,
+pub(super) struct Ends {
+    pub(super) back: Vec<State>,
+    pub(super) out: Vec<State>,
 }
 
 /// Places in the order in which a path meets them, calls inside the place of the call.
@@ -179,7 +171,7 @@ impl<'p> Prover<'_, 'p, '_> {
     }
 
     /// Follows all paths from `start` until they end or, in a region, come back to its head or leave it.
-    fn turn(&mut self, start: Vec<State>, region: Option<&Region>) -> Tried<Ends> {
+    pub(super) fn turn(&mut self, start: Vec<State>, region: Option<&Region>) -> Tried<Ends> {
         let mut ends = Ends::default();
         let mut waiting: BTreeMap<Key, Vec<State>> = BTreeMap::new();
         for state in start {
@@ -231,7 +223,7 @@ impl<'p> Prover<'_, 'p, '_> {
         Ok(())
     }
 
-    fn merged(&mut self, states: Vec<State>) -> Vec<State> {
+    pub(super) fn merged(&mut self, states: Vec<State>) -> Vec<State> {
         let func = states.first().and_then(|state| state.top()).map(|frame| frame.func);
         match func {
             Some(func) if states.len() > 1 => {
@@ -266,7 +258,8 @@ impl<'p> Prover<'_, 'p, '_> {
             if is_closed && next.same(&state) {
                 break Vec::new();
             }
-            if is_closed && next.choices == state.choices && turns < MOST_TURNS {
+            let is_plain = (next.choices, next.fresh) == (state.choices, state.fresh);
+            if is_closed && is_plain && turns < MOST_TURNS {
                 state = next.clone();
             } else if is_closed && patience > 0 && turns < MOST_TURNS {
                 patience -= 1;
@@ -280,124 +273,18 @@ impl<'p> Prover<'_, 'p, '_> {
         Ok(left)
     }
 
-    fn forget(&mut self, failed: BTreeSet<usize>, suspects: usize) {
+    pub(super) fn forget(&mut self, failed: BTreeSet<usize>, suspects: usize) {
         self.failed = failed;
         self.suspects.truncate(suspects);
     }
 
-    /// The same by a general state, after as many first turns as it takes.
-    fn covered(&mut self, state: State, region: &Region) -> Tried<Vec<State>> {
-        let mut out = Vec::new();
-        let mut start = vec![state];
-        for peeled in 0..=MOST_PEELED {
-            let mut again = Vec::new();
-            for state in start {
-                let (saved, suspects) = (self.failed.clone(), self.suspects.len());
-                match self.generalised(state.clone(), region)? {
-                    Ok(left) => out.extend(left),
-                    Err(_) if peeled < MOST_PEELED => {
-                        self.forget(saved, suspects);
-                        let ends = self.turn(vec![state], Some(region))?;
-                        out.extend(ends.out);
-                        again.extend(ends.back);
-                    }
-                    Err(what) => return Err(Fail::Other(what)),
-                }
-            }
-            start = self.merged(again);
-            if start.is_empty() {
-                break;
-            }
-        }
-        Ok(out)
-    }
-
-    /// S# and what leaves it; inside, why there is none.
-    fn generalised(&mut self, state: State, region: &Region) -> Tried<Result<Vec<State>, String>> {
-        let program = self.machine.program;
-        let mut head = Head::new(program, &region.body, state);
-        let (mut candidates, mut seen): (Vec<ExprId>, FxHashSet<ExprId>) = Default::default();
-        let mut looks = 0;
-        loop {
-            looks += 1;
-            let general = head.general(self.machine, &candidates);
-            let (saved, suspects) = (self.failed.clone(), self.suspects.len());
-            let ends = self.turn(vec![general.clone()], Some(region))?;
-
-            let known = head.entry.assumed.len();
-            let mut arrivals = Vec::new();
-            let mut is_widened = false;
-            for state in &ends.back {
-                match head.cover(self.machine, &general, state) {
-                    Ok(binding) => {
-                        let kept = state.assumed.iter().take(known);
-                        let own = state.assumed.iter().skip(known + candidates.len());
-                        let holds = kept.chain(own).copied().collect();
-                        arrivals.push(Arrival { holds, binding });
-                    }
-                    Err(Misfit::Widened) => is_widened = true,
-                    Err(Misfit::Shape(what)) => return Ok(Err(what)),
-                }
-            }
-            let limits = self.limits();
-            let mut new = Vec::new();
-            if is_widened {
-                let scalars = head.scalars(self.machine);
-                new = self.machine.templates(&scalars, &self.constants);
-            } else if looks < MOST_LOOKS {
-                let mut conditions: Vec<ExprId> = self.suspects[suspects..].to_vec();
-                conditions.extend(self.hints.iter().copied());
-                for state in ends.back.iter().chain(&ends.out) {
-                    conditions.extend(state.assumed.iter().skip(known + candidates.len()));
-                }
-                let vars: FxHashSet<VarId> = head.at_entry(self.machine).into_keys().collect();
-                let count = general.fresh;
-                let is_old = |machine: &Machine<'_>, var: VarId| {
-                    machine.source_of(var).is_some_and(|(number, _)| number < count)
-                };
-                new = self.machine.from_conditions(&conditions, &vars, is_old);
-            }
-            new.retain(|&candidate| seen.insert(candidate));
-            // (1): what holds at the entry.
-            let entry = Arrival {
-                holds: head.entry.assumed.iter().copied().collect(),
-                binding: head.at_entry(self.machine),
-            };
-            self.machine.keep(&mut new, std::slice::from_ref(&entry), false, &limits);
-            let before = candidates.clone();
-            candidates.extend(new);
-            if is_widened {
-                self.forget(saved, suspects);
-                continue;
-            }
-            // (3): what holds at the end of each turn.
-            self.machine.keep(&mut candidates, &arrivals, true, &limits);
-            log(|| {
-                format!(
-                    "look {looks} at {:?}: {} spots, {} candidates, was {}",
-                    region.body.head,
-                    head.spots.len(),
-                    candidates.len(),
-                    before.len()
-                )
-            });
-            if candidates == before {
-                return Ok(Ok(ends.out));
-            }
-            self.forget(saved, suspects);
-            if self.is_over() {
-                return Err(Fail::Time);
-            }
-        }
-    }
-
-    fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         let left = self.question.deadline.saturating_duration_since(Instant::now());
         let milliseconds = u32::try_from(left.as_millis()).unwrap_or(u32::MAX).clamp(1, 1000);
         Limits { work: 3_000_000, milliseconds, ..Limits::default() }
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         Instant::now() >= self.question.deadline || self.question.cancel.is_wished()
     }
 
@@ -489,7 +376,9 @@ impl<'p> Prover<'_, 'p, '_> {
         landed: &mut Vec<State>,
         go: impl Fn(&mut Self, &mut State, T) -> Result<(), Stop>,
     ) -> Result<Going, Halt> {
-        if let [(_, to)] = open[..] {
+        if let [(cond, to)] = open[..] {
+            // It follows from what holds, but candidates that make it follow may fall.
+            self.machine.assume(state, cond)?;
             go(self, state, to)?;
             return Ok(Going::Landed);
         }
@@ -554,7 +443,7 @@ impl From<Stop> for Halt {
     }
 }
 
-fn log(text: impl FnOnce() -> String) {
+pub(super) fn log(text: impl FnOnce() -> String) {
     if std::env::var_os("CEGAS_COVER").is_some() {
         eprintln!("{}", text());
     }
