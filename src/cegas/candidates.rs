@@ -22,7 +22,7 @@ const MOST_PAIRED: usize = 14;
 const MOST_ATOMS: usize = 400;
 
 /// Statements combined two by two.
-const MOST_LITERALS: usize = 32;
+const MOST_LITERALS: usize = 18;
 
 /// The constants that occur in comparisons of the program, by width.
 pub(super) fn constants(program: &Program) -> BTreeMap<u32, Vec<u128>> {

@@ -21,7 +21,7 @@ use super::step::Flow;
 use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
 use crate::rules::Obligation;
-use crate::smt::{Answer, ExprId, Limits, VarId};
+use crate::smt::{Answer, ExprId, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -79,7 +79,7 @@ pub(super) type Tried<T> = Result<T, Fail>;
 
 pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) machine: &'m mut Machine<'p>,
-    question: Question<'q>,
+    pub(super) question: Question<'q>,
     pub(super) constants: BTreeMap<u32, Vec<u128>>,
     loops: FxHashMap<FuncId, Rc<Loops>>,
     /// Obligations that could not be proved where they were met.

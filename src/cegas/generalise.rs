@@ -2,7 +2,7 @@
 //! holds and dropping what does not, until nothing changes. [`super::cover`] says why that is sound.
 
 use super::cover::{Fail, Prover, Region, Tried, log};
-use super::invariant::Arrival;
+use super::invariant::{Arrival, Effort};
 use super::machine::Machine;
 use super::state::State;
 use super::widen::{Head, Misfit};
@@ -49,6 +49,7 @@ impl Prover<'_, '_, '_> {
         let mut head = Head::new(program, &region.body, state);
         let (mut candidates, mut seen): (Vec<ExprId>, FxHashSet<ExprId>) = Default::default();
         let mut looks = 0;
+        let mut is_combined = false;
         loop {
             looks += 1;
             let general = head.general(self.machine, &candidates);
@@ -71,6 +72,7 @@ impl Prover<'_, '_, '_> {
                 }
             }
             let limits = self.limits();
+            let effort = Effort { limits, deadline: self.question.deadline };
             let scalars = head.scalars(self.machine);
             let mut new = Vec::new();
             if is_widened {
@@ -89,7 +91,14 @@ impl Prover<'_, '_, '_> {
                 };
                 new = self.machine.from_conditions(&conditions, &vars, is_old);
                 new.extend(self.machine.constant_sums(&scalars, &arrivals, &candidates, &limits));
-                if is_suspect && new.iter().all(|candidate| seen.contains(candidate)) {
+                if is_suspect
+                    && !is_combined
+                    && new.iter().all(|candidate| seen.contains(candidate))
+                {
+                    // With them, what fell before may hold.
+                    is_combined = true;
+                    seen = candidates.iter().copied().collect();
+                    new.extend(self.machine.templates(&scalars, &self.constants));
                     new.extend(self.machine.either_or(&conditions, &scalars, &arrivals, is_old));
                 }
             }
@@ -99,15 +108,18 @@ impl Prover<'_, '_, '_> {
                 holds: head.entry.assumed.iter().copied().collect(),
                 binding: head.at_entry(self.machine),
             };
-            self.machine.keep(&mut new, std::slice::from_ref(&entry), false, &limits);
+            self.machine.keep(&mut new, std::slice::from_ref(&entry), false, &effort);
             let before = candidates.clone();
             candidates.extend(new);
+            if self.is_over() {
+                return Err(Fail::Time);
+            }
             if is_widened {
                 self.forget(saved, suspects);
                 continue;
             }
             // (3): what holds at the end of each turn.
-            self.machine.keep(&mut candidates, &arrivals, true, &limits);
+            self.machine.keep(&mut candidates, &arrivals, true, &effort);
             log(|| {
                 format!(
                     "look {looks} at {:?}: {} spots, {} candidates, was {}",

@@ -1,17 +1,32 @@
 //! Which candidates hold every time a loop's head is met: Houdini (Flanagan & Leino, FME 2001).
 //!
-//! Invariant: what [`Machine::kept`] leaves holds at the end of each step, given that all of it held before.
+//! Invariant: what [`Machine::keep`] leaves holds at the end of each step, given that all of it held before.
 //! A candidate about which the solver does not know is dropped.
 
 use super::machine::Machine;
 use super::widen::Binding;
 use crate::smt::{Answer, ExprId, Limits};
+use rustc_hash::FxHashSet;
+use std::time::Instant;
 
 /// A way to the head: what holds on it, and what the head's variables are at its end.
 #[derive(Debug)]
 pub(super) struct Arrival {
     pub holds: Vec<ExprId>,
     pub binding: Binding,
+}
+
+/// What the search for an invariant may cost: one question, and all of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    pub limits: Limits,
+    pub deadline: Instant,
+}
+
+impl Effort {
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.deadline
+    }
 }
 
 impl Machine<'_> {
@@ -22,12 +37,12 @@ impl Machine<'_> {
         candidates: &mut Vec<ExprId>,
         arrivals: &[Arrival],
         from_head: bool,
-        limits: &Limits,
+        effort: &Effort,
     ) {
         loop {
             let before = candidates.len();
             for arrival in arrivals {
-                self.keep_at(candidates, arrival, from_head, limits);
+                self.keep_at(candidates, arrival, from_head, effort);
             }
             if candidates.len() == before || !from_head || arrivals.len() < 2 {
                 return;
@@ -40,70 +55,78 @@ impl Machine<'_> {
         candidates: &mut Vec<ExprId>,
         arrival: &Arrival,
         from_head: bool,
-        limits: &Limits,
+        effort: &Effort,
     ) {
         let mut memo = rustc_hash::FxHashMap::default();
-        let mut images = Vec::with_capacity(candidates.len());
+        let mut pairs: Vec<(ExprId, ExprId)> = Vec::with_capacity(candidates.len());
         for &candidate in candidates.iter() {
             let image = self.smt.pool.substitute_memo(candidate, &arrival.binding, &mut memo);
-            images.push(image);
+            pairs.push((candidate, image));
         }
-        let mut pairs: Vec<(ExprId, ExprId)> = candidates.iter().copied().zip(images).collect();
         let no = self.smt.pool.bool(false);
+        pairs.retain(|&(_, image)| image != no);
         loop {
-            pairs.retain(|&(_, image)| image != no);
             let premises = premises(arrival, &pairs, from_head);
-            let mut open = Vec::new();
-            for &(candidate, image) in &pairs {
-                // What did not change still holds.
-                let is_plain =
-                    self.smt.pool.as_const(image).is_some() || (from_head && image == candidate);
-                if !is_plain {
-                    open.push(self.smt.pool.not(image));
-                }
-            }
-            if open.is_empty() {
+            // What did not change still holds.
+            let pool = &self.smt.pool;
+            let is_plain = |&(candidate, image): &(ExprId, ExprId)| {
+                pool.as_const(image).is_some() || (from_head && image == candidate)
+            };
+            let open: Vec<ExprId> =
+                pairs.iter().filter(|pair| !is_plain(pair)).map(|&(_, image)| image).collect();
+            let mut dropped = FxHashSet::default();
+            self.refuted(premises, &open, effort, &mut dropped);
+            if dropped.is_empty() {
                 break;
             }
-            let mut question = premises;
-            question.push(self.smt.pool.or_all(&open));
-            match self.smt.check(&question, limits) {
-                Answer::Unsat(_) => break,
-                Answer::Sat(model) => {
-                    let before = pairs.len();
-                    pairs.retain(|&(_, image)| self.smt.pool.eval(image, &model) == Some(1));
-                    if pairs.len() == before {
-                        pairs = self.keep_singly(arrival, pairs, from_head, limits);
-                    }
-                }
-                Answer::Unknown(_) => {
-                    pairs = self.keep_singly(arrival, pairs, from_head, limits);
-                }
+            pairs.retain(|(_, image)| !dropped.contains(image));
+            if !from_head {
+                break;
             }
         }
         *candidates = pairs.into_iter().map(|(candidate, _)| candidate).collect();
     }
 
-    /// One question for each, where one for all is too hard. Ends with what is surely kept.
-    fn keep_singly(
+    /// Collects those of `open` that the premises do not imply, as far as the solver tells in time.
+    fn refuted(
         &mut self,
-        arrival: &Arrival,
-        mut pairs: Vec<(ExprId, ExprId)>,
-        from_head: bool,
-        limits: &Limits,
-    ) -> Vec<(ExprId, ExprId)> {
-        loop {
-            let mut question = premises(arrival, &pairs, from_head);
-            let before = pairs.len();
-            pairs.retain(|&(_, image)| {
-                let not = self.smt.pool.not(image);
-                question.push(not);
-                let answer = self.smt.check(&question, limits);
-                question.pop();
-                matches!(answer, Answer::Unsat(_))
-            });
-            if pairs.len() == before || !from_head {
-                return pairs;
+        mut question: Vec<ExprId>,
+        open: &[ExprId],
+        effort: &Effort,
+        dropped: &mut FxHashSet<ExprId>,
+    ) {
+        let mut stack = vec![open.to_vec()];
+        while let Some(mut part) = stack.pop() {
+            part.retain(|image| !dropped.contains(image));
+            if part.is_empty() {
+                continue;
+            }
+            if effort.is_over() {
+                dropped.extend(part);
+                continue;
+            }
+            let nots: Vec<ExprId> = part.iter().map(|&image| self.smt.pool.not(image)).collect();
+            question.push(self.smt.pool.or_all(&nots));
+            let answer = self.smt.check(&question, &effort.limits);
+            question.pop();
+            match answer {
+                Answer::Unsat(_) => {}
+                Answer::Sat(model) => {
+                    let before = dropped.len();
+                    let pool = &self.smt.pool;
+                    let fails = |image: &&ExprId| pool.eval(**image, &model) != Some(1);
+                    dropped.extend(part.iter().filter(fails).copied());
+                    if dropped.len() == before {
+                        dropped.extend(part);
+                    } else {
+                        stack.push(part);
+                    }
+                }
+                Answer::Unknown(_) if part.len() == 1 => dropped.extend(part),
+                Answer::Unknown(_) => {
+                    stack.push(part.split_off(part.len() / 2));
+                    stack.push(part);
+                }
             }
         }
     }
