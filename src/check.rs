@@ -1,7 +1,7 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
 use crate::cancel::Cancel;
-use crate::cegas::{self, Budget, Reason, Verdict};
+use crate::cegas::{self, Budget, Explored, Reason, Verdict};
 use crate::config::Settings;
 use crate::ir::{FuncId, InstId, Program};
 use crate::report;
@@ -20,14 +20,14 @@ pub struct Checked {
 pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked {
     let Some(entry) = entry(program, settings) else { return Checked::default() };
     let obligations = rules::mark(program, &settings.rules);
-    let verdicts = decide(program, entry, &obligations, settings, cancel);
-    let mut reported: Vec<report::Obligation> = obligations
-        .iter()
-        .zip(verdicts)
-        .map(|(obligation, verdict)| told(program, obligation, verdict, settings))
+    let explored = decide(program, entry, &obligations, settings, cancel);
+    let mut reported: Vec<report::Obligation> = explored
+        .verdicts
+        .into_iter()
+        .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
     reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
-    Checked { obligations: reported, complete: rules::all_checked(&settings.rules) }
+    Checked { obligations: reported, complete: explored.is_complete }
 }
 
 /// Where executions start. A library has no such place yet.
@@ -43,13 +43,15 @@ fn decide(
     obligations: &[Obligation],
     settings: &Settings,
     cancel: &Cancel,
-) -> Vec<Verdict> {
+) -> Explored {
     let budget = Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 };
-    let run = || cegas::explore(program, entry, obligations, budget, cancel);
+    let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
+    let run = || cegas::explore(program, entry, obligations, options, budget, cancel);
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let what = "a bug in cegas-scan (please report it)".to_owned();
         let reason = Reason::Unsupported { what, at: None };
-        vec![Verdict::Unknown(reason); obligations.len()]
+        let unknown = |&obligation| (obligation, Verdict::Unknown(reason.clone()));
+        Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
     })
 }
 

@@ -2,14 +2,14 @@
 
 use super::address::{Base, Place};
 use super::machine::{Machine, Source, Step, Stop, gap};
-use super::memory::{Background, Cell, Instance, Life, Piece, part};
+use super::memory::{Background, Cell, Instance, Life, Origin, Piece, part};
 use super::state::State;
 use super::value::Value;
 use crate::ir::{Const, GlobalId, Type, TypeId};
 use crate::smt::ExprId;
 
 /// An index that may have more values than this in one object is not taken apart.
-const MOST_OFFSETS: u64 = 600;
+pub(super) const MOST_OFFSETS: u64 = 600;
 
 /// A place that an access may touch, known to be valid under its guard.
 struct Target {
@@ -126,6 +126,13 @@ impl Machine<'_> {
         is_pointer: bool,
     ) -> Step<ExprId> {
         let mut result: Option<ExprId> = None;
+        if bytes <= 16 && self.is_ended_local(state, pointer) {
+            // The stack is still there, but what it holds is anybody's guess.
+            let value = self.fresh(state, bytes as u32 * 8, Source::Unspecified);
+            let vars = self.smt.pool.free_vars(&[value]);
+            state.uncertain.extend(vars);
+            return Ok(value);
+        }
         for target in self.targets(state, pointer, bytes)? {
             for (offset, here) in self.offsets(state, &target, bytes)? {
                 let value = self.read(state, target.instance, offset, bytes, is_pointer)?;
@@ -140,6 +147,13 @@ impl Machine<'_> {
             None if bytes <= 16 => self.fresh(state, bytes as u32 * 8, Source::Uninit),
             None => return Err(Stop::End),
         })
+    }
+
+    fn is_ended_local(&mut self, state: &State, pointer: ExprId) -> bool {
+        let places = self.places(pointer);
+        let [Place { base: Base::Object(instance), .. }] = places[..] else { return false };
+        let object = state.memory.get(instance);
+        object.is_some_and(|o| matches!(o.origin, Origin::Local(_)) && o.life == Life::Ended)
     }
 
     pub(super) fn store_bits(
@@ -244,8 +258,15 @@ impl Machine<'_> {
             Background::Uninit if is_pointer => Source::Junk,
             Background::Uninit => Source::Uninit,
             Background::Outside => {
+                if let Some(stream) = self.standard_stream(state, instance) {
+                    return Ok(stream);
+                }
                 state.doubt("what is defined outside the program");
                 Source::Input
+            }
+            Background::Text => return self.text_bytes(state, instance, offset, bytes),
+            Background::Arguments { count } => {
+                return self.argument_pointer(state, instance, count, offset, bytes);
             }
         };
         if bytes > 16 {
@@ -254,6 +275,64 @@ impl Machine<'_> {
         let value = self.fresh(state, bytes * 8, source);
         self.write(state, instance, offset, u64::from(bytes), value);
         Ok(value)
+    }
+
+    /// `stdin` and its like are pointers nobody looks behind: each points to itself.
+    fn standard_stream(&mut self, state: &State, instance: Instance) -> Option<ExprId> {
+        let Origin::Global(global) = state.memory.get(instance)?.origin else { return None };
+        let name = self.program.globals[global].name.as_str();
+        matches!(name, "stdin" | "stdout" | "stderr").then(|| self.address(instance))
+    }
+
+    /// Bytes of a text from outside: the last one is zero, the others are not.
+    fn text_bytes(
+        &mut self,
+        state: &mut State,
+        instance: Instance,
+        offset: u64,
+        bytes: u32,
+    ) -> Step<ExprId> {
+        let Some(size) = state.memory.get(instance).map(|object| object.size) else {
+            return gap("an object that is not");
+        };
+        let mut whole: Option<ExprId> = None;
+        for at in offset..offset + u64::from(bytes) {
+            let byte = self.fresh(state, 8, Source::Input);
+            self.write(state, instance, at, 1, byte);
+            let zero = self.smt.pool.constant(0, 8);
+            let is_zero = self.smt.pool.eq(byte, zero);
+            let end = self.pointer_const(at.saturating_add(1));
+            let is_last = self.smt.pool.eq(size, end);
+            let holds = self.smt.pool.eq(is_zero, is_last);
+            self.assume(state, holds)?;
+            whole = Some(match whole {
+                None => byte,
+                Some(rest) => self.smt.pool.concat(byte, rest),
+            });
+        }
+        whole.map_or_else(|| gap("an access of no bytes"), Ok)
+    }
+
+    /// One of the pointers that `main` is given.
+    fn argument_pointer(
+        &mut self,
+        state: &mut State,
+        instance: Instance,
+        count: ExprId,
+        offset: u64,
+        bytes: u32,
+    ) -> Step<ExprId> {
+        let width = u64::from(self.pointer_bits / 8);
+        if u64::from(bytes) != width || !offset.is_multiple_of(width) {
+            return gap("a part of an argument's address");
+        }
+        let text = self.text(state)?;
+        let null = self.pointer_const(0);
+        let index = self.pointer_const(offset / width);
+        let is_given = self.smt.pool.ult(index, count);
+        let pointer = self.smt.pool.ite(is_given, text, null);
+        self.write(state, instance, offset, width, pointer);
+        Ok(pointer)
     }
 
     fn initial(

@@ -1,10 +1,10 @@
 //! What a pointer points to: the instances it may mean, each under a guard, with the byte offset. This
 //! is where "strong" and "weak" are decided: one place whose guard is true is a strong update.
 
-use super::machine::{Machine, Source};
+use super::machine::{Machine, Source, Step, Stop, is_unset};
 use super::memory::{Instance, Life, Origin};
 use super::state::State;
-use crate::ir::IntPredicate;
+use crate::ir::{IntPredicate, ValueId};
 use crate::smt::{ExprId, Op};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +71,28 @@ impl Machine<'_> {
         places
     }
 
+    /// Demands that the value be one place only: the execution is followed for each.
+    pub(super) fn split(&mut self, state: &State, value: ValueId) -> Step<()> {
+        let known = state.top().and_then(|frame| frame.values.get(&value)?.bits());
+        let Some(pointer) = known else { return Ok(()) };
+        let places = self.places(pointer);
+        if places.len() < 2 || places.iter().any(|place| place.base == Base::Mixed) {
+            return Ok(());
+        }
+        let mut ways = Vec::new();
+        for place in places {
+            let at = match place.base {
+                Base::Object(instance) => {
+                    let base = self.address(instance);
+                    self.smt.pool.add(base, place.offset)
+                }
+                Base::Number | Base::Junk | Base::Mixed => place.offset,
+            };
+            ways.push((place.guard, at));
+        }
+        Err(Stop::Split(value, ways))
+    }
+
     fn contains_choice(&self, e: ExprId) -> bool {
         self.smt.pool.op(e) == Op::Ite
     }
@@ -101,8 +123,8 @@ impl Machine<'_> {
 
     /// Whether the value was computed from one that was never set.
     fn is_junk(&self, e: ExprId) -> bool {
-        let is_unset = |source| matches!(source, Some((_, Source::Junk | Source::Uninit)));
-        self.smt.pool.free_vars(&[e]).into_iter().any(|var| is_unset(self.source_of(var)))
+        let mut vars = self.smt.pool.free_vars(&[e]).into_iter();
+        vars.any(|var| self.source_of(var).is_some_and(|(_, source)| is_unset(source)))
     }
 
     /// Compares two scalars of which at least one speaks of addresses.

@@ -28,8 +28,7 @@ impl Machine<'_> {
             Callee::Indirect(target) => return self.indirect_call(state, target),
         };
         if self.program.funcs[func].blocks.is_empty() {
-            self.external(state, at, func, args, result)?;
-            return Ok(Flow::Next);
+            return self.external(state, at, func, args, result);
         }
         let always = self.smt.pool.bool(true);
         Ok(Flow::Call(vec![(always, func)]))
@@ -62,8 +61,11 @@ impl Machine<'_> {
         let Inst::Call { args, .. } = data.inst else { return gap("a call") };
         if self.program.funcs[func].blocks.is_empty() {
             let result = data.result.expand().map(|value| self.program.values[value].ty);
-            self.external(state, at, func, args, result)?;
-            return self.advance(state);
+            return match self.external(state, at, func, args, result)? {
+                Flow::Next => self.advance(state),
+                Flow::Stay => Ok(()),
+                _ => gap("a library function called through a pointer"),
+            };
         }
         let args: Step<Vec<Value>> = self
             .program
@@ -82,8 +84,9 @@ impl Machine<'_> {
             .iter()
             .map(|param| self.program.values[param].ty)
             .collect();
-        for (index, ty) in params.into_iter().enumerate() {
-            args.push(self.main_argument(state, index, ty)?);
+        for ty in params {
+            let arg = self.main_argument(state, &args, ty)?;
+            args.push(arg);
         }
         self.push_frame(state, func, args, None)
     }

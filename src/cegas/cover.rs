@@ -15,13 +15,13 @@
 
 use super::candidates;
 use super::loops::{Body, Loops};
-use super::machine::{Machine, Stop};
+use super::machine::Machine;
+use super::paths::is_of_values;
 use super::state::State;
-use super::step::Flow;
 use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
 use crate::rules::Obligation;
-use crate::smt::{Answer, ExprId, Limits};
+use crate::smt::{ExprId, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -33,9 +33,6 @@ const MOST_TURNS: u32 = 3000;
 /// Loops (and calls of functions with loops) inside each other.
 const DEEPEST: u32 = 40;
 
-/// Calls inside each other: recursion is not covered.
-const DEEPEST_CALLS: usize = 200;
-
 /// Attempts with what the last one learned.
 const MOST_ROUNDS: u32 = 6;
 
@@ -43,7 +40,7 @@ const MOST_ROUNDS: u32 = 6;
 pub(super) struct Question<'q> {
     pub entry: FuncId,
     pub obligations: &'q [Obligation],
-    pub by_inst: &'q FxHashMap<InstId, Vec<usize>>,
+    pub by_site: &'q FxHashMap<InstId, Vec<usize>>,
     /// Those that need no proof.
     pub settled: &'q [bool],
     pub deadline: Instant,
@@ -72,7 +69,8 @@ pub(super) fn prove(machine: &mut Machine<'_>, question: Question<'_>) -> BTreeS
 #[derive(Debug)]
 pub(super) enum Fail {
     Time,
-    Other(String),
+    /// It is not a matter of loops as they are understood here.
+    Beyond,
 }
 
 pub(super) type Tried<T> = Result<T, Fail>;
@@ -91,7 +89,7 @@ pub(super) struct Prover<'m, 'p, 'q> {
     depth: u32,
     /// Turns with open choices that are followed one by one while the loop cannot be left.
     patience: u32,
-    steps: u32,
+    pub(super) steps: u32,
 }
 
 /// A loop under way: its blocks, and how many calls are running in it.
@@ -113,29 +111,20 @@ type Key = Vec<(u32, u32)>;
 
 impl<'p> Prover<'_, 'p, '_> {
     fn rounds(&mut self) -> BTreeSet<usize> {
-        let open = |prover: &Self| {
-            (0..prover.question.settled.len()).filter(|&i| !prover.question.settled[i]).collect()
-        };
-        let mut unproved: BTreeSet<usize> = open(self);
-        let all = unproved.clone();
+        let of_values = |index: &usize| is_of_values(self.question.obligations[*index].demand);
+        let open = (0..self.question.settled.len()).filter(|&index| !self.question.settled[index]);
+        let all: BTreeSet<usize> = open.filter(of_values).collect();
+        let mut unproved = all.clone();
         for round in 0..MOST_ROUNDS {
             self.failed.clear();
             self.suspects.clear();
             self.depth = 0;
             let start = self.machine.start(self.question.entry);
             let result = self.turn(vec![start], None);
-            log(|| format!("{:?}", self.machine.smt.stats()));
-            log(|| {
-                format!(
-                    "round {round}: {:?}, failed {:?}",
-                    result.as_ref().map(|_| ()),
-                    self.failed
-                )
-            });
             match result {
                 Ok(_) => unproved = unproved.intersection(&self.failed).copied().collect(),
                 Err(Fail::Time) => break,
-                Err(Fail::Other(_)) => {}
+                Err(Fail::Beyond) => {}
             }
             if unproved.is_empty() {
                 break;
@@ -151,7 +140,7 @@ impl<'p> Prover<'_, 'p, '_> {
         all.difference(&unproved).copied().collect()
     }
 
-    fn loops(&mut self, func: FuncId) -> Rc<Loops> {
+    pub(super) fn loops(&mut self, func: FuncId) -> Rc<Loops> {
         let program = self.machine.program;
         Rc::clone(self.loops.entry(func).or_insert_with(|| Rc::new(Loops::new(program, func))))
     }
@@ -237,7 +226,7 @@ impl<'p> Prover<'_, 'p, '_> {
     /// Everything that leaves the loop that `state` stands at the head of.
     fn through(&mut self, mut state: State, region: &Region) -> Tried<Vec<State>> {
         if self.depth >= DEEPEST {
-            return Err(Fail::Other("loops nested too deep".into()));
+            return Err(Fail::Beyond);
         }
         self.depth += 1;
         let mut patience = self.patience;
@@ -286,165 +275,5 @@ impl<'p> Prover<'_, 'p, '_> {
 
     pub(super) fn is_over(&self) -> bool {
         Instant::now() >= self.question.deadline || self.question.cancel.is_wished()
-    }
-
-    /// Follows one path to its end or to the next block where it may meet others.
-    fn follow(&mut self, mut state: State, landed: &mut Vec<State>) -> Tried<()> {
-        if state.frames.len() > DEEPEST_CALLS {
-            return Err(Fail::Other("calls nested too deep".into()));
-        }
-        loop {
-            self.steps = self.steps.wrapping_add(1);
-            if self.steps.is_multiple_of(16) && self.is_over() {
-                return Err(Fail::Time);
-            }
-            match self.advance(&mut state, landed) {
-                Ok(Going::On) => {}
-                Ok(Going::Landed) => {
-                    landed.push(state);
-                    return Ok(());
-                }
-                Ok(Going::Parted) | Err(Halt::Stop(Stop::End)) => return Ok(()),
-                Err(Halt::Stop(Stop::Gap(what))) => return Err(Fail::Other(what)),
-                Err(Halt::Fail(fail)) => return Err(fail),
-            }
-        }
-    }
-
-    fn advance(&mut self, state: &mut State, landed: &mut Vec<State>) -> Result<Going, Halt> {
-        let Some(at) = state.top().map(|frame| frame.at) else {
-            return match state.pending.pop_back() {
-                Some(func) => {
-                    self.machine.enter_first(state, func)?;
-                    Ok(Going::Landed)
-                }
-                None => Ok(Going::Parted),
-            };
-        };
-        if self.question.by_inst.contains_key(&at) {
-            self.judge(state, at)?;
-        }
-        match self.machine.step(state, at)? {
-            Flow::Next => self.machine.advance(state).map(|()| Going::On).map_err(Halt::Stop),
-            Flow::Return(value) => {
-                self.machine.leave(state, value)?;
-                Ok(Going::Landed)
-            }
-            Flow::Blocks(ways) => {
-                let open = self.open(state, ways);
-                let from = state.top().map(|frame| (frame.func, frame.block));
-                let Some((func, from)) = from else { return Err(Halt::Stop(Stop::End)) };
-                let loops = self.loops(func);
-                if open.iter().any(|&(_, to)| loops.is_crossed(from, to)) {
-                    return Err(Halt::Fail(Fail::Other("a loop with several entries".into())));
-                }
-                self.part(state, open, landed, |prover, state, to| prover.machine.jump(state, to))
-            }
-            Flow::Call(ways) => {
-                let open = self.open(state, ways);
-                self.part(state, open, landed, |prover, state, to| {
-                    prover.machine.enter(state, at, to)
-                })
-            }
-        }
-    }
-
-    /// The ways that the solver does not exclude.
-    fn open<T: Copy>(&mut self, state: &State, ways: Vec<(ExprId, T)>) -> Vec<(ExprId, T)> {
-        let is_open = |(cond, _): &(ExprId, T)| match self.machine.smt.pool.as_const(*cond) {
-            Some(value) => value != 0,
-            None if self.machine.speaks_of_addresses(*cond) => true,
-            None => !matches!(self.ask(state, *cond), Answer::Unsat(_)),
-        };
-        ways.into_iter().filter(is_open).collect()
-    }
-
-    fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
-        if self.is_over() {
-            return Answer::Unknown("time".into());
-        }
-        let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
-        conditions.push(cond);
-        let limits = self.limits();
-        self.machine.smt.check(&conditions, &limits)
-    }
-
-    fn part<T: Copy>(
-        &mut self,
-        state: &mut State,
-        open: Vec<(ExprId, T)>,
-        landed: &mut Vec<State>,
-        go: impl Fn(&mut Self, &mut State, T) -> Result<(), Stop>,
-    ) -> Result<Going, Halt> {
-        if let [(cond, to)] = open[..] {
-            // It follows from what holds, but candidates that make it follow may fall.
-            self.machine.assume(state, cond)?;
-            go(self, state, to)?;
-            return Ok(Going::Landed);
-        }
-        if self.is_over() {
-            return Err(Halt::Fail(Fail::Time));
-        }
-        for (cond, to) in open {
-            let mut other = state.clone();
-            other.choices += 1;
-            let gone = self.machine.assume(&mut other, cond);
-            match gone.and_then(|()| go(self, &mut other, to)) {
-                Ok(()) => landed.push(other),
-                Err(Stop::End) => {}
-                Err(gap) => return Err(Halt::Stop(gap)),
-            }
-        }
-        Ok(Going::Parted)
-    }
-
-    /// Looks at the obligations of `at`; the execution goes on only where they hold.
-    fn judge(&mut self, state: &mut State, at: InstId) -> Result<(), Halt> {
-        let here = self.question.by_inst.get(&at).cloned().unwrap_or_default();
-        for index in here {
-            let demand = self.question.obligations[index].demand;
-            let violation = self.machine.violation(state, demand)?;
-            if self.machine.smt.pool.as_const(violation) == Some(0) {
-                continue;
-            }
-            if !self.question.settled[index] {
-                let is_refuted = !self.machine.speaks_of_addresses(violation)
-                    && matches!(self.ask(state, violation), Answer::Unsat(_));
-                if !is_refuted {
-                    self.failed.insert(index);
-                    self.suspects.push(violation);
-                    self.suspects.extend(state.assumed.iter().copied());
-                }
-            }
-            let holds = self.machine.smt.pool.not(violation);
-            self.machine.assume(state, holds)?;
-        }
-        Ok(())
-    }
-}
-
-/// What became of a path after an instruction.
-enum Going {
-    On,
-    /// It has come to another block.
-    Landed,
-    /// Others go on in its place, or it is over.
-    Parted,
-}
-
-enum Halt {
-    Stop(Stop),
-    Fail(Fail),
-}
-
-impl From<Stop> for Halt {
-    fn from(stop: Stop) -> Halt {
-        Halt::Stop(stop)
-    }
-}
-
-pub(super) fn log(text: impl FnOnce() -> String) {
-    if std::env::var_os("CEGAS_COVER").is_some() {
-        eprintln!("{}", text());
     }
 }

@@ -6,15 +6,17 @@
 //! satisfiable, which was then walked again with the values found; it is called safe only if every path
 //! was followed to its end, none was cut, and none left what the model knows.
 
-use super::cover;
-use super::machine::{Machine, Stop};
+use super::machine::{Machine, Options, Stop};
+use super::marks::{Mark, Marks};
+use super::replay::Target;
 use super::state::State;
 use super::step::Flow;
-use super::verdict::{Counterexample, Proof, Reason, Verdict};
+use super::value::Value;
+use super::verdict::{Counterexample, Reason, Verdict};
 use super::visited::Visited;
 use crate::cancel::Cancel;
 use crate::ir::{FuncId, InstId, Program};
-use crate::rules::Obligation;
+use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,54 +35,60 @@ pub struct Budget {
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;
 
-/// The part of the time after which loops are tried to be proved, if paths are still open: what can be found
-/// by following paths is mostly found at once.
-const FIRST_SLICE: f64 = 0.2;
+/// What came out of an exploration.
+#[derive(Debug)]
+pub struct Explored {
+    /// The obligations of the user's code. Those inside models of library functions are put to the calls.
+    pub verdicts: Vec<(Obligation, Verdict)>,
+    /// No call of a model was left out.
+    pub is_complete: bool,
+}
 
-/// The part of the time when that has to be done.
-const PROOF_SLICE: f64 = 0.8;
-
-/// Explores `program` from `entry` and says what came out for each obligation, in their order.
+/// Explores `program` from `entry` and says what came out for each obligation.
 pub fn explore(
     program: &Program,
     entry: FuncId,
     obligations: &[Obligation],
+    options: Options,
     budget: Budget,
     cancel: &Cancel,
-) -> Vec<Verdict> {
-    let mut explorer = Explorer::new(program, entry, obligations, budget, cancel);
-    explorer.run(FIRST_SLICE);
-    if explorer.is_paused && !cancel.is_wished() {
-        explorer.prove(PROOF_SLICE);
-        explorer.run(1.0);
-    }
-    explorer.verdicts()
+) -> Explored {
+    let marks = Marks::new(program, obligations);
+    let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
+    let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
+    let machine = Machine::new(program, marks, options);
+    let mut explorer = Explorer::new(machine, entry, told, budget, cancel);
+    explorer.run_in_slices();
+    let is_whole = explorer.incomplete.is_none() && !explorer.is_paused;
+    let is_complete = is_whole || explorer.obligations.len() == obligations.len();
+    Explored { verdicts: explorer.verdicts(), is_complete }
 }
 
-struct Explorer<'a> {
-    machine: Machine<'a>,
-    entry: FuncId,
-    obligations: &'a [Obligation],
-    by_inst: FxHashMap<InstId, Vec<usize>>,
-    violated: Vec<Option<Counterexample>>,
+pub(super) struct Explorer<'a> {
+    pub(super) machine: Machine<'a>,
+    pub(super) entry: FuncId,
+    pub(super) obligations: Vec<Obligation>,
+    /// The obligations of each instruction of the user's code.
+    pub(super) by_site: FxHashMap<InstId, Vec<usize>>,
+    pub(super) violated: Vec<Option<Counterexample>>,
     /// Why an obligation that seems violated may not be.
-    doubtful: Vec<Option<Reason>>,
+    pub(super) doubtful: Vec<Option<Reason>>,
     /// The first reason why not every path was followed to its end.
-    incomplete: Option<Reason>,
+    pub(super) incomplete: Option<Reason>,
     waiting: BTreeMap<u32, Vec<State>>,
     waiting_count: usize,
-    paths: u64,
-    budget: Budget,
+    pub(super) paths: u64,
+    pub(super) budget: Budget,
     /// Obligations that hold although not every path was followed.
-    proved: BTreeSet<usize>,
-    visited: Visited,
-    start: Instant,
+    pub(super) proved: BTreeSet<usize>,
+    pub(super) visited: Visited,
+    pub(super) start: Instant,
     /// When this slice of the time is over.
-    deadline: Instant,
+    pub(super) deadline: Instant,
     /// It was over before all paths were followed.
-    is_paused: bool,
-    cancel: &'a Cancel,
-    limits: Limits,
+    pub(super) is_paused: bool,
+    pub(super) cancel: &'a Cancel,
+    pub(super) limits: Limits,
     /// Steps until the next look at the clock.
     until_look: u32,
 }
@@ -88,29 +96,32 @@ struct Explorer<'a> {
 /// What is to be done with a state after an instruction.
 enum Next {
     Go,
-    Done,
+    /// It waits in other states.
+    Forked,
+    /// The program has ended.
+    Finished,
 }
 
 impl<'a> Explorer<'a> {
     fn new(
-        program: &'a Program,
+        machine: Machine<'a>,
         entry: FuncId,
-        obligations: &'a [Obligation],
+        obligations: Vec<Obligation>,
         budget: Budget,
         cancel: &'a Cancel,
     ) -> Self {
-        let mut by_inst: FxHashMap<InstId, Vec<usize>> = FxHashMap::default();
+        let mut by_site: FxHashMap<InstId, Vec<usize>> = FxHashMap::default();
         for (index, obligation) in obligations.iter().enumerate() {
-            by_inst.entry(obligation.at).or_default().push(index);
+            by_site.entry(obligation.at).or_default().push(index);
         }
         let milliseconds = u32::try_from(budget.time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
         Explorer {
-            machine: Machine::new(program),
+            machine,
             entry,
-            obligations,
-            by_inst,
             violated: vec![None; obligations.len()],
             doubtful: vec![None; obligations.len()],
+            obligations,
+            by_site,
             incomplete: None,
             waiting: BTreeMap::new(),
             waiting_count: 0,
@@ -127,45 +138,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Follows paths until that part of the time is over.
-    fn run(&mut self, slice: f64) {
-        self.deadline = self.start + self.budget.time.mul_f64(slice);
-        if !self.is_paused {
-            let start = self.machine.start(self.entry);
-            self.wait(start);
-        }
-        self.is_paused = false;
-        while let Some(state) = self.next_state() {
-            if self.all_settled() {
-                return;
-            }
-            self.follow(state);
-            if self.is_paused || self.incomplete == Some(Reason::Memory) {
-                return;
-            }
-        }
-    }
-
-    fn all_settled(&self) -> bool {
-        let mut all = self.violated.iter().enumerate();
-        all.all(|(index, violated)| violated.is_some() || self.proved.contains(&index))
-    }
-
-    /// Tries to prove what is not violated, by covering loops.
-    fn prove(&mut self, slice: f64) {
-        let settled: Vec<bool> = self.violated.iter().map(Option::is_some).collect();
-        let question = cover::Question {
-            entry: self.entry,
-            obligations: self.obligations,
-            by_inst: &self.by_inst,
-            settled: &settled,
-            deadline: self.start + self.budget.time.mul_f64(slice),
-            cancel: self.cancel,
-        };
-        self.proved = cover::prove(&mut self.machine, question);
-    }
-
-    fn wait(&mut self, state: State) {
+    pub(super) fn wait(&mut self, state: State) {
         self.waiting.entry(state.choices).or_default().push(state);
         self.waiting_count += 1;
         if self.waiting_count > self.budget.waiting {
@@ -173,7 +146,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn next_state(&mut self) -> Option<State> {
+    pub(super) fn next_state(&mut self) -> Option<State> {
         let mut first = self.waiting.first_entry()?;
         let state = first.get_mut().pop();
         if first.get().is_empty() {
@@ -191,13 +164,13 @@ impl<'a> Explorer<'a> {
     }
 
     /// Follows one path until it ends or the values known do not decide where it goes.
-    fn follow(&mut self, mut state: State) {
+    pub(super) fn follow(&mut self, mut state: State) {
         let mut steps = 0u32;
         // A state of this stretch, taken at growing distances: coming back to it means for ever.
         let mut landmark: Option<State> = None;
         let mut until_next = 64u32;
         // After a choice, somebody else may have been here.
-        if self.visited.meets(&mut self.machine, &state, &self.limits) {
+        if self.was_met(&state) {
             self.paths += 1;
             return;
         }
@@ -212,9 +185,17 @@ impl<'a> Explorer<'a> {
             let outcome = self.advance(&mut state);
             match outcome {
                 Ok(Next::Go) => {}
-                Ok(Next::Done) | Err(Stop::End) => {
+                Ok(Next::Forked) => return,
+                Ok(Next::Finished) => return self.end(&state, false),
+                Err(Stop::Exit) => return self.end(&state, true),
+                Err(Stop::End) => {
                     self.paths += 1;
                     return;
+                }
+                Err(Stop::Split(..)) => {
+                    let at = state.top().map(|frame| frame.at);
+                    let what = "a value that is one of many".to_owned();
+                    return self.cut(Reason::Unsupported { what, at });
                 }
                 Err(Stop::Gap(what)) => {
                     let at = state.top().map(|frame| frame.at);
@@ -226,20 +207,39 @@ impl<'a> Explorer<'a> {
             if now.map(|(block, _)| block) != before.map(|(block, _)| block) || now <= before {
                 if !is_checked && self.visited.is_at_head(&self.machine, &state) {
                     is_checked = true;
-                    if self.visited.meets(&mut self.machine, &state, &self.limits) {
+                    if self.was_met(&state) {
                         self.paths += 1;
                         return;
                     }
                 }
                 if landmark.as_ref().is_some_and(|mark| mark.same(&state)) {
-                    self.paths += 1;
-                    return;
+                    return self.end(&state, true);
                 }
                 until_next -= 1;
                 if until_next == 0 {
                     until_next = steps.clamp(64, 1 << 24);
                     landmark = Some(state.clone());
                 }
+            }
+        }
+    }
+
+    /// The execution is over, or will never be: what it allocated and cannot name any more is lost.
+    fn end(&mut self, state: &State, running: bool) {
+        self.paths += 1;
+        let Some(rule) = self.machine.marks.kept else { return };
+        for allocated in self.machine.still_reachable(state, running) {
+            let index = self.obligation(Mark { rule, demand: Demand::Kept }, allocated);
+            self.doubtful[index].get_or_insert(Reason::StillReachable);
+        }
+        for lost in self.machine.lost(state, running) {
+            let index = self.obligation(Mark { rule, demand: Demand::Kept }, lost.allocated);
+            if lost.held {
+                let why = "whether a variable that is not used any more holds a pointer".into();
+                self.doubtful[index].get_or_insert(Reason::Doubt { why });
+            } else if self.violated[index].is_none() {
+                let target = Target::End { lost: lost.allocated };
+                self.decide(state, target, index, lost.when);
             }
         }
     }
@@ -262,14 +262,23 @@ impl<'a> Explorer<'a> {
         let Some(at) = state.top().map(|frame| frame.at) else {
             return match state.pending.pop_back() {
                 Some(func) => self.machine.enter_first(state, func).map(|()| Next::Go),
-                None => Ok(Next::Done),
+                None => Ok(Next::Finished),
             };
         };
-        if self.by_inst.contains_key(&at) {
-            self.judge(state, at)?;
-        }
-        match self.machine.step(state, at)? {
+        self.judge(state, at)?;
+        let flow = match self.machine.step(state, at) {
+            Err(Stop::Split(value, ways)) => {
+                let go = |_: &mut Self, state: &mut State, to| {
+                    state.set(value, Value::Bits(to));
+                    Ok(())
+                };
+                return self.choose(state, ways, go);
+            }
+            other => other?,
+        };
+        match flow {
             Flow::Next => self.machine.advance(state).map(|()| Next::Go),
+            Flow::Stay => Ok(Next::Go),
             Flow::Return(value) => self.machine.leave(state, value).map(|_| Next::Go),
             Flow::Blocks(targets) => {
                 let go =
@@ -281,6 +290,12 @@ impl<'a> Explorer<'a> {
                     explorer.machine.enter(state, at, to)
                 };
                 self.choose(state, callees, go)
+            }
+            Flow::Outcomes(outcomes) => {
+                let go = |explorer: &mut Self, state: &mut State, outcome| {
+                    explorer.machine.finish(state, at, outcome)
+                };
+                self.choose(state, outcomes, go)
             }
         }
     }
@@ -306,13 +321,19 @@ impl<'a> Explorer<'a> {
                     match gone.and_then(|()| go(self, &mut other, to)) {
                         Ok(()) => self.wait(other),
                         Err(Stop::End) => self.paths += 1,
+                        Err(Stop::Exit) => self.end(&other, true),
                         Err(Stop::Gap(what)) => {
                             let at = other.top().map(|frame| frame.at);
                             self.cut(Reason::Unsupported { what, at });
                         }
+                        Err(Stop::Split(..)) => {
+                            let at = other.top().map(|frame| frame.at);
+                            let what = "a value that is one of many".to_owned();
+                            self.cut(Reason::Unsupported { what, at });
+                        }
                     }
                 }
-                Ok(Next::Done)
+                Ok(Next::Forked)
             }
         }
     }
@@ -327,23 +348,35 @@ impl<'a> Explorer<'a> {
     }
 
     fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
-        let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
+        let mut conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
         conditions.push(cond);
         // A question costs more than many steps: look at the clock after it.
         self.until_look = 1;
         self.machine.smt.check(&conditions, &self.limits)
     }
 
-    /// Looks at the obligations of `at`; the execution goes on only where they hold.
+    /// Looks at the demands of `at`; the execution goes on only where they are met.
     fn judge(&mut self, state: &mut State, at: InstId) -> Result<(), Stop> {
-        let here = self.by_inst.get(&at).cloned().unwrap_or_default();
-        for index in here {
-            let violation = self.machine.violation(state, self.obligations[index].demand)?;
-            if self.machine.smt.pool.as_const(violation) == Some(0) {
+        for number in 0..self.machine.marks.at(at).len() {
+            let mark = self.machine.marks.at(at)[number];
+            let violation = self.machine.violation(state, mark.demand)?;
+            let site = self.machine.site(state, at);
+            let is_met = self.machine.smt.pool.as_const(violation) == Some(0);
+            if is_met && site == at {
+                continue;
+            }
+            // A call of a model becomes an obligation when it is met on the way.
+            let index = self.obligation(mark, site);
+            if is_met {
                 continue;
             }
             if self.violated[index].is_none() {
-                self.decide(state, at, index, violation);
+                self.decide(state, Target::At { at, number, site }, index, violation);
+            }
+            if mark.demand.is_debatable() {
+                // C says how it goes on.
+                continue;
             }
             let holds = self.machine.smt.pool.not(violation);
             self.machine.assume(state, holds)?;
@@ -351,21 +384,47 @@ impl<'a> Explorer<'a> {
         Ok(())
     }
 
-    fn decide(&mut self, state: &State, at: InstId, index: usize, violation: ExprId) {
+    /// The obligation that answers for a demand at a place of the user's code.
+    fn obligation(&mut self, mark: Mark, site: InstId) -> usize {
+        let here = self.by_site.entry(site).or_default();
+        let same = |&index: &usize| self.obligations[index].rule == mark.rule;
+        let exact = |&index: &usize| {
+            let obligation = self.obligations[index];
+            obligation.rule == mark.rule && obligation.demand == mark.demand
+        };
+        let known = here.iter().copied().find(exact).or(here.iter().copied().find(same));
+        known.unwrap_or_else(|| {
+            let index = self.obligations.len();
+            here.push(index);
+            let Mark { rule, demand } = mark;
+            self.obligations.push(Obligation { rule, at: site, demand });
+            self.violated.push(None);
+            self.doubtful.push(None);
+            index
+        })
+    }
+
+    fn decide(&mut self, state: &State, target: Target, index: usize, violation: ExprId) {
         let reason = if self.machine.speaks_of_addresses(violation) {
             Reason::Doubt { why: "where objects lie in memory".into() }
+        } else if self.is_uncertain(state, violation) {
+            Reason::Doubt { why: "a value that executions may not have".into() }
         } else {
             match self.ask(state, violation) {
                 Answer::Unsat(_) => return,
                 Answer::Unknown(why) => Reason::Solver { why },
+                Answer::Sat(_) if self.obligations[index].demand.is_debatable() => {
+                    let why = "whether what C defines or another rule forbids counts".into();
+                    Reason::Doubt { why }
+                }
                 Answer::Sat(_) if state.doubt.is_some() => {
                     let why = state.doubt.as_deref().unwrap_or_default().to_owned();
                     Reason::Doubt { why }
                 }
                 Answer::Sat(inputs) => {
-                    let demand = self.obligations[index].demand;
-                    match self.machine.replay(self.entry, inputs, at, demand) {
+                    match self.machine.replay(self.entry, inputs, state.uncertain.clone(), target) {
                         Some(steps) => {
+                            let at = self.obligations[index].at;
                             self.violated[index] = Some(Counterexample { at, steps });
                             return;
                         }
@@ -379,19 +438,12 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn verdicts(self) -> Vec<Verdict> {
-        let paths = self.paths;
-        let incomplete = if self.is_paused { Some(Reason::Time) } else { self.incomplete };
-        let proved = self.proved;
-        let one =
-            |(index, (violated, doubtful)): (usize, (Option<Counterexample>, Option<Reason>))| {
-                match (violated, doubtful.or_else(|| incomplete.clone())) {
-                    (Some(counterexample), _) => Verdict::Unsafe(counterexample),
-                    (None, _) if proved.contains(&index) => Verdict::Safe(Proof::Covered),
-                    (None, Some(reason)) => Verdict::Unknown(reason),
-                    (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
-                }
-            };
-        self.violated.into_iter().zip(self.doubtful).enumerate().map(one).collect()
+    /// Whether the violation depends on a value that a real execution may not have.
+    fn is_uncertain(&self, state: &State, violation: ExprId) -> bool {
+        let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
+        conditions.push(violation);
+        let pool = &self.machine.smt.pool;
+        !state.uncertain.is_empty()
+            && pool.free_vars(&conditions).iter().any(|v| state.uncertain.contains(v))
     }
 }

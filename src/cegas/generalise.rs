@@ -1,7 +1,7 @@
 //! A loop left behind with a general state: looking at a turn, widening what differs, guessing what
 //! holds and dropping what does not, until nothing changes. [`super::cover`] says why that is sound.
 
-use super::cover::{Fail, Prover, Region, Tried, log};
+use super::cover::{Fail, Prover, Region, Tried};
 use super::invariant::{Arrival, Effort};
 use super::machine::Machine;
 use super::state::State;
@@ -32,7 +32,7 @@ impl Prover<'_, '_, '_> {
                         out.extend(ends.out);
                         again.extend(ends.back);
                     }
-                    Err(what) => return Err(Fail::Other(what)),
+                    Err(_) => return Err(Fail::Beyond),
                 }
             }
             start = self.merged(again);
@@ -64,7 +64,7 @@ impl Prover<'_, '_, '_> {
                     Ok(binding) => {
                         let kept = state.assumed.iter().take(known);
                         let own = state.assumed.iter().skip(known + candidates.len());
-                        let holds = kept.chain(own).copied().collect();
+                        let holds = kept.chain(own).chain(&state.deferred).copied().collect();
                         arrivals.push(Arrival { holds, binding });
                     }
                     Err(Misfit::Widened) => is_widened = true,
@@ -105,7 +105,7 @@ impl Prover<'_, '_, '_> {
             new.retain(|&candidate| seen.insert(candidate));
             // (1): what holds at the entry.
             let entry = Arrival {
-                holds: head.entry.assumed.iter().copied().collect(),
+                holds: head.entry.assumed.iter().chain(&head.entry.deferred).copied().collect(),
                 binding: head.at_entry(self.machine),
             };
             self.machine.keep(&mut new, std::slice::from_ref(&entry), false, &effort);
@@ -120,15 +120,6 @@ impl Prover<'_, '_, '_> {
             }
             // (3): what holds at the end of each turn.
             self.machine.keep(&mut candidates, &arrivals, true, &effort);
-            log(|| {
-                format!(
-                    "look {looks} at {:?}: {} spots, {} candidates, was {}",
-                    region.body.head,
-                    head.spots.len(),
-                    candidates.len(),
-                    before.len()
-                )
-            });
             if candidates == before {
                 return Ok(Ok(ends.out));
             }

@@ -5,6 +5,7 @@
 //! can be walked again with the values a solver found. A condition that speaks of addresses is never
 //! assumed: the path goes on in doubt instead.
 
+use super::marks::Marks;
 use super::memory::{Background, Instance, Life, Memory, Object, Origin};
 use super::state::State;
 use super::value::Value;
@@ -18,8 +19,12 @@ use rustc_hash::FxHashMap;
 /// Why an execution does not go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// It ended: at `exit`, a trap or a memory violation.
+    /// There is no such execution, or it ended in a trap or a memory violation.
     End,
+    /// The program ended itself while functions were running: `exit`, `abort`.
+    Exit,
+    /// A value must be told apart first: it is one of these, each under its condition.
+    Split(ValueId, Vec<(ExprId, ExprId)>),
     /// It leaves what the model knows.
     Gap(String),
 }
@@ -41,6 +46,13 @@ pub enum Source {
     Selected,
 }
 
+pub(super) fn is_unset(source: Source) -> bool {
+    match source {
+        Source::Uninit | Source::Junk => true,
+        Source::Input | Source::Unspecified | Source::Widened | Source::Selected => false,
+    }
+}
+
 pub(super) type Step<T> = Result<T, Stop>;
 
 pub(super) fn gap<T>(what: impl Into<String>) -> Step<T> {
@@ -58,12 +70,31 @@ pub struct Machine<'p> {
     fresh: FxHashMap<(u32, u32, Source), ExprId>,
     sources: FxHashMap<VarId, (u32, Source)>,
     has_address: FxHashMap<ExprId, bool>,
+    twins: FxHashMap<VarId, ExprId>,
+    pub(super) marks: Marks,
+    pub(super) options: Options,
     /// With these, arbitrary values are not arbitrary: a path is walked again.
-    pub(super) replay: Option<Model>,
+    pub(super) replay: Option<Replay>,
+}
+
+/// How library functions behave.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Every allocation may return null.
+    pub malloc_may_fail: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Replay {
+    pub inputs: Model,
+    /// Values that were never set stay arbitrary, because they are what is asked about.
+    pub keeps_unset: bool,
+    /// So do these: nothing depends on them.
+    pub kept: imbl::HashSet<VarId>,
 }
 
 impl<'p> Machine<'p> {
-    pub fn new(program: &'p Program) -> Self {
+    pub fn new(program: &'p Program, marks: Marks, options: Options) -> Self {
         Machine {
             program,
             smt: Solver::new(),
@@ -73,6 +104,9 @@ impl<'p> Machine<'p> {
             fresh: FxHashMap::default(),
             sources: FxHashMap::default(),
             has_address: FxHashMap::default(),
+            twins: FxHashMap::default(),
+            marks,
+            options,
             replay: None,
         }
     }
@@ -133,12 +167,25 @@ impl<'p> Machine<'p> {
             }
         };
         match &self.replay {
-            Some(model) => {
-                let value = model.bits(self.smt.pool.node(var).var());
+            Some(replay) if replay.keeps_unset && is_unset(source) => var,
+            Some(replay) if replay.kept.contains(&self.smt.pool.node(var).var()) => var,
+            Some(replay) => {
+                let value = replay.inputs.bits(self.smt.pool.node(var).var());
                 self.smt.pool.constant(value, bits)
             }
             None => var,
         }
+    }
+
+    /// Another arbitrary value of the same kind.
+    pub(super) fn twin(&mut self, var: VarId) -> ExprId {
+        if let Some(&twin) = self.twins.get(&var) {
+            return twin;
+        }
+        let name = format!("{}'", self.smt.pool.name(var));
+        let twin = self.smt.pool.var(&name, self.smt.pool.var_sort(var));
+        self.twins.insert(var, twin);
+        twin
     }
 
     /// Whether an address variable occurs in the expression.

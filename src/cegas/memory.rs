@@ -44,6 +44,12 @@ pub enum Background {
     Init(GlobalId),
     /// Defined outside the program.
     Outside,
+    /// A text from outside: its only zero is its last byte.
+    Text,
+    /// So many pointers to such texts, and a null.
+    Arguments {
+        count: ExprId,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

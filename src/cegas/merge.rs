@@ -114,10 +114,26 @@ impl Machine<'_> {
         if self.smt.pool.as_const(holds) != Some(1) {
             merged.assumed.push_back(holds);
         }
+        self.merge_deferred(which, &a, &b, &mut merged);
+        merged.uncertain = a.uncertain.clone().union(b.uncertain.clone());
         merged.choices = a.choices.max(b.choices) + 1;
         merged.fresh = a.fresh.max(b.fresh);
         merged.doubt("paths that were joined");
         Some(merged)
+    }
+
+    fn merge_deferred(&mut self, which: ExprId, a: &State, b: &State, merged: &mut State) {
+        let same = |(x, y): &(&ExprId, &ExprId)| x == y;
+        let kept = a.deferred.iter().zip(&b.deferred).take_while(same).count();
+        let rest = |state: &State| state.deferred.iter().skip(kept).copied().collect();
+        let (first, second): (Vec<ExprId>, Vec<ExprId>) = (rest(a), rest(b));
+        let first = self.smt.pool.and_all(&first);
+        let second = self.smt.pool.and_all(&second);
+        let holds = self.smt.pool.ite(which, first, second);
+        merged.deferred = a.deferred.take(kept);
+        if self.smt.pool.as_const(holds) != Some(1) {
+            merged.deferred.push_back(holds);
+        }
     }
 
     /// A condition that tells which of the two is meant, and what each assumed beside it.

@@ -2,7 +2,8 @@
 //!
 //! The machine executes the program on expressions: addresses are instances with offsets, memory is
 //! byte-exact, what is not known is a variable. [`explore`] follows its paths; a violation it finds is
-//! walked again with the values the solver chose ([`replay`]), which also tells the story of it.
+//! walked again with the values the solver chose ([`replay`]), which also tells the story of it. Loops
+//! whose bounds depend on inputs are proved by general states that cover all their turns ([`cover`]).
 
 pub mod value;
 pub mod memory;
@@ -11,12 +12,17 @@ pub mod machine;
 mod address;
 mod access;
 mod ranges;
+mod settle;
 mod arith;
 mod calls;
 mod library;
+pub mod marks;
+mod demand;
+mod reachable;
 pub mod step;
 pub mod verdict;
 pub mod explore;
+mod slices;
 mod loops;
 mod liveness;
 mod visited;
@@ -26,9 +32,11 @@ mod candidates;
 mod affine;
 mod invariant;
 mod generalise;
+mod paths;
 mod cover;
 mod replay;
 mod names;
 
-pub use explore::{Budget, explore};
+pub use explore::{Budget, Explored, explore};
+pub use machine::Options;
 pub use verdict::{Counterexample, Proof, Reason, TraceStep, Verdict};

@@ -54,16 +54,8 @@ impl Machine<'_> {
         })
     }
 
-    /// The type without its names and qualifiers.
     fn plain_type(&self, ty: Option<CTypeId>) -> Option<CTypeId> {
-        let mut ty = ty?;
-        for _ in 0..DEEPEST {
-            match &self.program.debug.ctypes[ty] {
-                CType::Typedef { of, .. } | CType::Qualified { of, .. } => ty = of.expand()?,
-                _ => return Some(ty),
-            }
-        }
-        Some(ty)
+        self.program.debug.plain(ty?)
     }
 
     fn show_pointer(&mut self, state: &State, pointer: ExprId) -> Option<String> {

@@ -3,13 +3,14 @@
 //! is the counterexample's story.
 
 use super::address::Base;
-use super::machine::Machine;
+use super::machine::{Machine, Replay, Stop};
 use super::state::State;
-use super::step::Flow;
+use super::step::{Flow, Outcome};
 use super::verdict::TraceStep;
-use crate::ir::{FuncId, Inst, InstId, VarId};
+use crate::ir::{self, FuncId, Inst, InstId};
 use crate::rules::Demand;
-use crate::smt::{ExprId, Model};
+use crate::smt::{ExprId, Model, VarId};
+use imbl::HashSet;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -19,12 +20,21 @@ const MOST_STEPS: u64 = 100_000_000;
 /// Of a long story the beginning and the end are kept.
 const KEPT: usize = 500;
 
+/// The violation that a walk must end in.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Target {
+    /// The demand of this number at an instruction, reached from this place of the user's code.
+    At { at: InstId, number: usize, site: InstId },
+    /// The end of the execution, where memory allocated here is lost.
+    End { lost: InstId },
+}
+
 #[derive(Default)]
 struct Story {
     first: Vec<TraceStep>,
     last: VecDeque<TraceStep>,
     /// What each variable was when last told.
-    told: FxHashMap<(usize, VarId), String>,
+    told: FxHashMap<(usize, ir::VarId), String>,
 }
 
 impl Story {
@@ -47,49 +57,61 @@ impl Story {
 }
 
 impl Machine<'_> {
-    /// The story of the path from `entry` to the violation of `demand` at `at`, with arbitrary values as
-    /// `inputs` says; `None` if the path does not get there.
+    /// The story of the path from `entry` to the violation that `target` says, with arbitrary values as
+    /// `inputs` says, but for those in `kept`; `None` if the path does not get there.
     pub(super) fn replay(
         &mut self,
         entry: FuncId,
         inputs: Model,
-        at: InstId,
-        demand: Demand,
+        kept: HashSet<VarId>,
+        target: Target,
     ) -> Option<Vec<TraceStep>> {
-        self.replay = Some(inputs);
-        let story = self.walk(entry, at, demand);
+        let keeps_unset = match target {
+            Target::At { at, number, .. } => {
+                matches!(self.marks.at(at).get(number)?.demand, Demand::Set(_))
+            }
+            Target::End { .. } => false,
+        };
+        self.replay = Some(Replay { inputs, keeps_unset, kept });
+        let story = self.walk(entry, target);
         self.replay = None;
         story
     }
 
-    fn walk(&mut self, entry: FuncId, target: InstId, demand: Demand) -> Option<Vec<TraceStep>> {
+    fn walk(&mut self, entry: FuncId, target: Target) -> Option<Vec<TraceStep>> {
         let mut state = self.start(entry);
         let mut story = Story::default();
         for _ in 0..MOST_STEPS {
             let Some(at) = state.top().map(|frame| frame.at) else {
-                let func = state.pending.pop_back()?;
+                let Some(func) = state.pending.pop_back() else {
+                    return self.loses(&state, target, false).then(|| story.into_steps());
+                };
                 self.enter_first(&mut state, func).ok()?;
                 continue;
             };
-            if at == target {
-                let violation = self.violation(&mut state, demand).ok()?;
-                if self.smt.pool.as_const(violation)? != 0 {
-                    return (state.doubt.is_none() && state.assumed.is_empty())
-                        .then(|| story.into_steps());
-                }
+            if self.is_violated(&mut state, at, target)? {
+                let holds = state.doubt.is_none() && self.all_hold(&state);
+                return holds.then(|| story.into_steps());
             }
             // What the models of library functions do inside is nobody's business.
             let tells = !self.is_library(at);
             if tells {
-                self.tell_bindings(&mut story, &mut state, at);
+                self.tell_bindings(&mut story, &state, at);
             }
             let fresh = state.fresh;
-            let flow = self.step(&mut state, at).ok()?;
+            let flow = match self.step(&mut state, at) {
+                Ok(flow) => flow,
+                Err(Stop::Exit) => {
+                    return self.loses(&state, target, true).then(|| story.into_steps());
+                }
+                Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
+            };
             if tells {
                 self.tell_step(&mut story, &state, at, fresh);
             }
             match flow {
                 Flow::Next => self.advance(&mut state).ok()?,
+                Flow::Stay => {}
                 Flow::Return(value) => {
                     let _called = self.leave(&mut state, value).ok()?;
                 }
@@ -106,25 +128,83 @@ impl Machine<'_> {
                 Flow::Call(callees) => {
                     let func = self.only(&callees)?;
                     let name = &self.program.funcs[func].name;
-                    story.tell(at, state.frames.len(), format!("call of {name}"));
-                    self.enter(&mut state, at, func).ok()?;
+                    if tells {
+                        story.tell(at, state.frames.len(), format!("call of {name}"));
+                    }
+                    match self.enter(&mut state, at, func) {
+                        Ok(()) => {}
+                        Err(Stop::Exit) => {
+                            return self.loses(&state, target, true).then(|| story.into_steps());
+                        }
+                        Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
+                    }
+                }
+                Flow::Outcomes(outcomes) => {
+                    let outcome = self.only(&outcomes)?;
+                    if outcome == Outcome::Refused && tells {
+                        story.tell(at, state.frames.len(), "the allocation fails".to_owned());
+                    }
+                    self.finish(&mut state, at, outcome).ok()?;
                 }
             }
         }
         None
     }
 
+    /// Asks every demand of `at`, as the explorer did, and says whether the one that is meant is violated.
+    fn is_violated(&mut self, state: &mut State, at: InstId, target: Target) -> Option<bool> {
+        for here in 0..self.marks.at(at).len() {
+            let demand = self.marks.at(at)[here].demand;
+            let violation = self.violation(state, demand).ok()?;
+            if let Target::At { at: meant, number, site } = target
+                && (meant, number) == (at, here)
+                && self.site(state, at) == site
+            {
+                return Some(self.value_now(violation)? != 0);
+            }
+            // The explorer went on only where the others are met.
+            let goes_on = demand.is_debatable();
+            if !goes_on && self.value_now(violation)? != 0 {
+                return None;
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether what the target means is lost at the end.
+    fn loses(&mut self, state: &State, target: Target, running: bool) -> bool {
+        let Target::End { lost: meant } = target else { return false };
+        let lost = self.lost(state, running);
+        let is_it = |when| self.value_now(when).is_some_and(|value| value != 0);
+        state.doubt.is_none()
+            && self.all_hold(state)
+            && lost.iter().any(|lost| lost.allocated == meant && !lost.held && is_it(lost.when))
+    }
+
+    /// A condition's value: all is concrete, but for what was never set.
+    fn value_now(&self, e: ExprId) -> Option<u128> {
+        let replay = self.replay.as_ref()?;
+        self.smt.pool.as_const(e).or_else(|| self.smt.pool.eval(e, &replay.inputs))
+    }
+
+    fn all_hold(&self, state: &State) -> bool {
+        state
+            .assumed
+            .iter()
+            .chain(&state.deferred)
+            .all(|&cond| self.value_now(cond).is_some_and(|value| value != 0))
+    }
+
     /// Whether the instruction belongs to a model of a library function.
     fn is_library(&self, at: InstId) -> bool {
-        let file = self.program.loc(at).map(|loc| &self.program.debug.files[loc.file]);
-        file.is_some_and(|file| file.directory == crate::library::DIRECTORY)
+        self.marks.is_model(self.program.func_of(at))
     }
 
     /// The way whose condition holds; with concrete values there is exactly one.
     fn only<T: Copy>(&self, ways: &[(ExprId, T)]) -> Option<T> {
         let mut open = None;
         for &(cond, to) in ways {
-            match self.smt.pool.as_const(cond)? {
+            match self.value_now(cond)? {
                 0 => {}
                 _ if open.is_some() => return None,
                 _ => open = Some(to),
@@ -134,7 +214,9 @@ impl Machine<'_> {
     }
 
     /// Variables that live in values and changed here.
-    fn tell_bindings(&mut self, story: &mut Story, state: &mut State, at: InstId) {
+    fn tell_bindings(&mut self, story: &mut Story, state: &State, at: InstId) {
+        // Looking at an undefined value makes an arbitrary one, which must not shift the others.
+        let state = &mut state.clone();
         for binding in self.program.debug.bindings_at(at) {
             if binding.address {
                 continue;

@@ -4,8 +4,8 @@
 use super::memory::{Instance, Memory};
 use super::value::Value;
 use crate::ir::{BlockId, FuncId, InstId, ValueId};
-use crate::smt::ExprId;
-use imbl::{HashMap, Vector};
+use crate::smt::{ExprId, VarId};
+use imbl::{HashMap, HashSet, Vector};
 use std::rc::Rc;
 
 /// A call that has not returned.
@@ -41,6 +41,10 @@ pub struct State {
     pub memory: Memory,
     /// What holds on this path, oldest first.
     pub assumed: Vector<ExprId>,
+    /// What also holds of inputs, but need not be known where they are only passed on.
+    pub deferred: Vector<ExprId>,
+    /// Values that stand for more than a real execution has: what depends on them is in doubt.
+    pub uncertain: HashSet<VarId>,
     /// How often the path could have gone another way.
     pub choices: u32,
     /// How many arbitrary values were made on the way.
@@ -58,6 +62,8 @@ impl State {
             frames: Vector::new(),
             memory,
             assumed: Vector::new(),
+            deferred: Vector::new(),
+            uncertain: HashSet::new(),
             choices: 0,
             fresh: 0,
             pending,

@@ -8,7 +8,6 @@ use super::value::Value;
 use crate::ir::{
     BlockId, CastOp, CheckKind, Inst, InstId, IntPredicate, List, Operand, PureOp, RmwOp, TypeId,
 };
-use crate::rules::Demand;
 use crate::smt::ExprId;
 
 /// Where control goes after an instruction.
@@ -16,12 +15,23 @@ use crate::smt::ExprId;
 pub enum Flow {
     /// To the next instruction.
     Next,
+    /// Where the state stands now.
+    Stay,
     /// To one of these blocks, each under its condition; the conditions exclude each other and one
     /// of them holds.
     Blocks(Vec<(ExprId, BlockId)>),
     /// Into a function; the callees come with their conditions.
     Call(Vec<(ExprId, crate::ir::FuncId)>),
     Return(Option<Value>),
+    /// To the next instruction, with one of these outcomes of a library function.
+    Outcomes(Vec<(ExprId, Outcome)>),
+}
+
+/// How an allocation ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Granted,
+    Refused,
 }
 
 impl Machine<'_> {
@@ -189,6 +199,10 @@ impl Machine<'_> {
                 let count = self.smt.pool.resize(count, self.pointer_bits, false);
                 let size = self.pointer_const(self.program.types.size(elem));
                 let size = self.smt.pool.mul(size, count);
+                // A stack that is asked for a negative size has none.
+                let zero = self.pointer_const(0);
+                let is_there = self.smt.pool.sle(zero, size);
+                self.assume(state, is_there)?;
                 let made = object(Origin::Local(at), size, Background::Uninit);
                 let instance = state.memory.push(made);
                 if let Some(frame) = state.top_mut() {
@@ -197,6 +211,7 @@ impl Machine<'_> {
                 Some(Value::Bits(self.address(instance)))
             }
             Inst::Load { ptr, access } => {
+                self.settle_pointer(state, ptr)?;
                 let ptr = self.bits(state, ptr)?;
                 let ty = result?;
                 let value = self.load(state, ptr, ty)?;
@@ -209,6 +224,7 @@ impl Machine<'_> {
                 }
             }
             Inst::Store { ptr, value, .. } => {
+                self.settle_pointer(state, ptr)?;
                 let ty = self.program.operand_type(value);
                 let ptr = self.bits(state, ptr)?;
                 let value = self.operand(state, value)?;
@@ -228,12 +244,14 @@ impl Machine<'_> {
                 Some(Value::Bits(sum))
             }
             Inst::MemCopy { dst, src, len, .. } => {
+                self.settle_range(state, &[dst, src], len)?;
                 let (dst, src) = (self.bits(state, dst)?, self.bits(state, src)?);
                 let len = self.bits(state, len)?;
                 self.copy_range(state, dst, src, len)?;
                 None
             }
             Inst::MemSet { dst, byte, len, .. } => {
+                self.settle_range(state, &[dst], len)?;
                 let (dst, byte) = (self.bits(state, dst)?, self.bits(state, byte)?);
                 let len = self.bits(state, len)?;
                 self.fill_range(state, dst, byte, len)?;
@@ -319,22 +337,6 @@ impl Machine<'_> {
         })
     }
 
-    /// When the demand is not met.
-    pub(super) fn violation(&mut self, state: &mut State, demand: Demand) -> Step<ExprId> {
-        match demand {
-            Demand::NotReached => Ok(self.smt.pool.bool(true)),
-            Demand::NonZero(operand) => {
-                let value = self.bits(state, operand)?;
-                let zero = self.smt.pool.constant(0, self.smt.pool.width(value));
-                Ok(self.compare(state, crate::ir::IntPredicate::Eq, value, zero))
-            }
-            Demand::Equal(a, b) => {
-                let (a, b) = (self.bits(state, a)?, self.bits(state, b)?);
-                Ok(self.compare(state, crate::ir::IntPredicate::Ne, a, b))
-            }
-        }
-    }
-
     pub(super) fn all_bits(&mut self, state: &mut State, list: List<Operand>) -> Step<Vec<ExprId>> {
         self.program.operands(list).iter().map(|&operand| self.bits(state, operand)).collect()
     }
@@ -386,9 +388,8 @@ fn ends_execution(kind: CheckKind) -> bool {
         | CheckKind::ArrayBounds
         | CheckKind::FloatCast
         | CheckKind::Builtin
+        | CheckKind::VlaBound
         | CheckKind::Other(_) => false,
-        CheckKind::DivByZero | CheckKind::VlaBound | CheckKind::Unreachable | CheckKind::Trap => {
-            true
-        }
+        CheckKind::DivByZero | CheckKind::Unreachable | CheckKind::Trap => true,
     }
 }

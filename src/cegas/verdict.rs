@@ -56,6 +56,8 @@ pub enum Reason {
     Solver {
         why: String,
     },
+    /// Memory was not freed, but globals still reach it when the program ends.
+    StillReachable,
     /// The path that the solver found could not be walked again.
     Replay,
 }
@@ -69,6 +71,7 @@ impl std::fmt::Display for Reason {
             Reason::Unsupported { what, .. } => write!(f, "not modelled: {what}"),
             Reason::Doubt { why } => write!(f, "a violation depends on {why}"),
             Reason::Solver { why } => write!(f, "the solver gave up: {why}"),
+            Reason::StillReachable => write!(f, "still reachable when the program ends"),
             Reason::Replay => write!(f, "a found path could not be confirmed"),
         }
     }

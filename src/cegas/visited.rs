@@ -70,7 +70,8 @@ impl Visited {
         if seen.iter().any(|other| other.covers(&mark)) {
             return true;
         }
-        let conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
+        let conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
         if matches!(machine.smt.check(&conditions, limits), Answer::Sat(_)) {
             seen.push(mark);
             self.count += 1;
@@ -150,7 +151,7 @@ fn relevant(machine: &Machine<'_>, state: &State, roots: &[ExprId]) -> BTreeSet<
     let pool = &machine.smt.pool;
     let mut vars: FxHashSet<VarId> = pool.free_vars(roots).into_iter().collect();
     let mut rest: Vec<(ExprId, Vec<VarId>)> =
-        state.assumed.iter().map(|&e| (e, pool.free_vars(&[e]))).collect();
+        state.assumed.iter().chain(&state.deferred).map(|&e| (e, pool.free_vars(&[e]))).collect();
     let mut found = BTreeSet::new();
     loop {
         let before = found.len();

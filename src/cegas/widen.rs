@@ -333,7 +333,7 @@ fn get(machine: &mut Machine<'_>, state: &mut State, spot: Spot) -> Option<ExprI
         Spot::Cell(instance, offset, bytes) => {
             match machine.read(state, instance, offset, u64::from(bytes), false) {
                 Ok(value) => Some(value),
-                Err(Stop::End | Stop::Gap(_)) => None,
+                Err(Stop::End | Stop::Exit | Stop::Split(..) | Stop::Gap(_)) => None,
             }
         }
     }

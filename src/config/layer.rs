@@ -42,6 +42,10 @@ pub struct Layer {
     #[arg(long, value_name = "SECONDS", help_heading = "How to scan")]
     pub timeout: Option<f64>,
 
+    /// Let every allocation return null
+    #[arg(long, help_heading = "How to scan")]
+    pub malloc_may_fail: bool,
+
     /// Keep compiled units here between scans [default: ~/.cache/cegas]
     #[arg(long, value_name = "DIR", help_heading = "How to scan")]
     pub cache_dir: Option<PathBuf>,
@@ -100,6 +104,7 @@ impl Layer {
             rules: list(self.rules, below.rules),
             jobs: self.jobs.or(below.jobs),
             timeout: self.timeout.or(below.timeout),
+            malloc_may_fail: self.malloc_may_fail || below.malloc_may_fail,
             // Either option about the cache overrides both of the layer below.
             cache_dir: if self.no_cache {
                 None

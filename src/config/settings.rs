@@ -28,6 +28,8 @@ pub struct Settings {
     pub jobs: NonZeroUsize,
     /// Time for one obligation.
     pub timeout: Duration,
+    /// Whether every allocation may return null.
+    pub malloc_may_fail: bool,
     /// Ids of the rules to check, in the order of [`crate::rules::RULES`].
     pub rules: Vec<&'static str>,
     /// The reports to write.

@@ -92,6 +92,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         cflags: layer.cflags,
         entries: layer.entry,
         jobs: jobs(layer.jobs)?,
+        malloc_may_fail: layer.malloc_may_fail,
         timeout: layer.timeout.map_or(Ok(budgets::OBLIGATION_TIME), timeout)?,
         rules: rules(&layer.rules)?,
         outputs,

@@ -186,22 +186,21 @@ const char *cegas_constant_bytes(LLVMValueRef constant, size_t *len) {
   return data ? bytes.data() : nullptr;
 }
 
-// What LLVM's mem2reg does, without the milliseconds its pass manager takes to set up.
+// What LLVM's mem2reg does, without the milliseconds its pass manager takes to set up, and in one round:
+// a variable whose address was taken stays in memory even where the pointer to it was promoted away. It may
+// be used through that pointer when its scope is over.
 void cegas_promote(LLVMValueRef function) {
   auto *f = dyn_cast<Function>(unwrap(function));
   if (!f || f->isDeclaration())
     return;
   DominatorTree tree(*f);
   std::vector<AllocaInst *> variables;
-  do {
-    variables.clear();
-    for (Instruction &inst : f->getEntryBlock())
-      if (auto *variable = dyn_cast<AllocaInst>(&inst))
-        if (isAllocaPromotable(variable))
-          variables.push_back(variable);
-    if (!variables.empty())
-      PromoteMemToReg(variables, tree);
-  } while (!variables.empty());
+  for (Instruction &inst : f->getEntryBlock())
+    if (auto *variable = dyn_cast<AllocaInst>(&inst))
+      if (isAllocaPromotable(variable))
+        variables.push_back(variable);
+  if (!variables.empty())
+    PromoteMemToReg(variables, tree);
 }
 
 // LLVM's linker over one destination. The C interface makes a new linker for each module, and each walks

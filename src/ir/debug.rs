@@ -148,4 +148,16 @@ impl Debug {
         let to = from + self.bindings[from..].partition_point(|b| b.at <= inst);
         &self.bindings[from..to]
     }
+
+    /// The type without its names and qualifiers.
+    pub fn plain(&self, mut ty: CTypeId) -> Option<CTypeId> {
+        // Types nest by what a person writes; a hundred levels are a circle.
+        for _ in 0..100 {
+            match &self.ctypes[ty] {
+                CType::Typedef { of, .. } | CType::Qualified { of, .. } => ty = of.expand()?,
+                _ => return Some(ty),
+            }
+        }
+        None
+    }
 }

@@ -1,7 +1,11 @@
 //! What functions without a body do: a table of summaries, and models written in C that are linked in
 //! where a program uses them and does not define them itself.
 
+pub mod accesses;
+pub mod format;
 pub mod summaries;
+
+use crate::ir::{FuncId, Program};
 
 /// A library function written in C, as bitcode.
 #[derive(Debug)]
@@ -20,4 +24,12 @@ pub const DIRECTORY: &str = "cegas";
 /// The model of a function.
 pub fn model(name: &str, pointer_bits: u32) -> Option<&'static Model> {
     MODELS.iter().find(|model| model.name == name && model.pointer_bits == pointer_bits)
+}
+
+/// Whether the function's body is a model of ours.
+pub fn is_model(program: &Program, func: FuncId) -> bool {
+    let function = &program.funcs[func];
+    let Some(block) = function.blocks.first() else { return false };
+    let loc = program.blocks[block].insts.iter().find_map(|inst| program.loc(inst));
+    loc.is_some_and(|loc| program.debug.files[loc.file].directory == DIRECTORY)
 }

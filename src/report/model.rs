@@ -26,7 +26,11 @@ impl Model {
                 count(what);
             }
         }
-        let externals = program.funcs.values().filter(|f| f.blocks.is_empty());
+        let externals = program.funcs.values().filter(|f| {
+            f.blocks.is_empty()
+                && !f.name.starts_with("__VERIFIER_")
+                && !f.name.starts_with("__cegas_")
+        });
         model.externals = externals.map(|f| f.name.clone()).collect();
         model.externals.sort();
         model

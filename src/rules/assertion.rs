@@ -1,10 +1,24 @@
 //! `assertion`: what the program itself says must hold. `assert`, `__VERIFIER_assert`, `svf_assert` and
 //! the functions that verifiers agree to call error.
 
-use super::{Demand, Obligation};
+use super::{Demand, Obligation, Rule, Severity};
 use crate::ir::{Callee, Const, Inst, InstId, Program};
 
-pub const ID: &str = "assertion";
+pub const RULE: Rule = Rule {
+    id: "assertion",
+    summary: "an assertion of the program does not hold",
+    doc: "An `assert` fails, or one of the functions by which programs tell verifiers what must hold: \
+          `__VERIFIER_assert`, `svf_assert`, `svf_assert_eq`, `__VERIFIER_error`, `reach_error`.",
+    bad: r#"assert(count > 0);
+average = sum / count;   // count comes from the user"#,
+    good: r#"if (count <= 0) return EINVAL;
+assert(count > 0);
+average = sum / count;"#,
+    cwe: &[617],
+    severity: Severity::Medium,
+    default: true,
+    mark,
+};
 
 /// Functions that must not be called.
 const ERRORS: &[&str] =
@@ -17,7 +31,7 @@ const ASSERTS: &[&str] = &["__VERIFIER_assert", "svf_assert"];
 const EQUALS: &[&str] = &["svf_assert_eq"];
 
 /// Marks every assertion of the program.
-pub fn mark(program: &Program) -> Vec<Obligation> {
+fn mark(program: &Program) -> Vec<Obligation> {
     let mut found = Vec::new();
     for (at, data) in &program.insts {
         let Inst::Call { callee: Callee::Direct(func), args } = data.inst else { continue };
@@ -40,7 +54,7 @@ pub fn mark(program: &Program) -> Vec<Obligation> {
         } else {
             continue;
         };
-        found.push(Obligation { rule: ID, at, demand });
+        found.push(Obligation { rule: RULE.id, at, demand });
     }
     found
 }

@@ -1,6 +1,23 @@
 //! The kinds of bug the tool knows. A rule marks obligations, it never decides them; options, help and
 //! reports all read [`RULES`].
 
+pub mod assertion;
+pub mod bad_shift;
+pub mod div_by_zero;
+pub mod double_free;
+pub mod invalid_free;
+pub mod leak;
+pub mod memory;
+pub mod null_deref;
+pub mod out_of_bounds;
+pub mod signed_overflow;
+pub mod uninit_read;
+pub mod unreachable;
+pub mod use_after_free;
+
+use crate::ir::{CheckKind, Inst, InstId, Operand, OverflowOp, Program};
+pub use crate::library::accesses::Extent;
+
 /// One kind of bug.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
@@ -8,37 +25,53 @@ pub struct Rule {
     pub id: &'static str,
     /// What is wrong when it is violated, in one line.
     pub summary: &'static str,
+    /// What it means and when it is reported, in one paragraph.
+    pub doc: &'static str,
+    /// C code that violates it.
+    pub bad: &'static str,
+    /// The same, done right.
+    pub good: &'static str,
+    /// The numbers in the Common Weakness Enumeration, the closest first.
+    pub cwe: &'static [u32],
+    pub severity: Severity,
+    /// Whether it is checked when nobody chose rules.
+    pub default: bool,
+    /// Finds its obligations.
+    mark: fn(&Program) -> Vec<Obligation>,
+}
+
+/// How much a violation matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// It corrupts memory, leaks secrets or stops the program.
+    High,
+    /// It makes results wrong or wears resources out.
+    Medium,
 }
 
 /// All rules, in the order in which help and reports list them.
 pub const RULES: &[Rule] = &[
-    Rule { id: "assertion", summary: "an assertion of the program does not hold" },
-    Rule { id: "null-deref", summary: "a null pointer is dereferenced" },
-    Rule { id: "out-of-bounds", summary: "memory is accessed outside its object" },
-    Rule { id: "use-after-free", summary: "memory is used after its lifetime ended" },
-    Rule { id: "double-free", summary: "memory is freed twice" },
-    Rule { id: "invalid-free", summary: "something that was not allocated is freed" },
-    Rule { id: "leak", summary: "allocated memory is lost without being freed" },
-    Rule {
-        id: "uninit-read",
-        summary: "the program's behaviour depends on an uninitialised value",
-    },
-    Rule { id: "div-by-zero", summary: "an integer is divided by zero" },
-    Rule { id: "signed-overflow", summary: "signed arithmetic overflows" },
-    Rule { id: "bad-shift", summary: "a shift amount is negative or too large" },
-    Rule { id: "unreachable", summary: "a point declared unreachable is reached" },
+    assertion::RULE,
+    null_deref::RULE,
+    out_of_bounds::RULE,
+    use_after_free::RULE,
+    double_free::RULE,
+    invalid_free::RULE,
+    leak::RULE,
+    uninit_read::RULE,
+    div_by_zero::RULE,
+    signed_overflow::RULE,
+    bad_shift::RULE,
+    unreachable::RULE,
 ];
 
-pub mod assertion;
-pub mod bad_shift;
-pub mod div_by_zero;
-pub mod signed_overflow;
-pub mod unreachable;
-
-use crate::ir::{CheckKind, Inst, InstId, Operand, Program};
+/// The rule of a name.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
+}
 
 /// Something that must hold whenever an instruction is about to be executed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Obligation {
     /// The id of its rule.
     pub rule: &'static str,
@@ -47,37 +80,76 @@ pub struct Obligation {
 }
 
 /// What must hold.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
     /// The instruction is never reached.
     NotReached,
     NonZero(Operand),
     Equal(Operand, Operand),
+    /// An access to the bytes at a pointer does not have this fault.
+    Access {
+        pointer: Operand,
+        extent: Extent,
+        fault: Fault,
+    },
+    /// A pointer given to `free` does not have this fault.
+    Free {
+        pointer: Operand,
+        fault: FreeFault,
+    },
+    /// What is allocated here is freed, or still reachable when the program ends.
+    Kept,
+    /// The value does not depend on anything that was never set.
+    Set(Operand),
+    /// As `NonZero`, but it may be zero for a reason that is another rule's matter.
+    Arguable(Operand),
+    /// The result of arithmetic fits so many bits, to which it is cut. C says what happens if it does not,
+    /// so it is no error, but nobody who asks for overflows should hear that there is none.
+    Fits {
+        value: Operand,
+        bits: u32,
+    },
+    /// The same, of arithmetic that is done in the narrow type itself.
+    Wraps {
+        op: OverflowOp,
+        lhs: Operand,
+        rhs: Operand,
+    },
 }
 
-/// Finds the obligations of one rule.
-type Mark = fn(&Program) -> Vec<Obligation>;
+impl Demand {
+    /// Whether the execution goes on, as C says, where the demand is not met.
+    pub fn is_debatable(self) -> bool {
+        matches!(self, Demand::Fits { .. } | Demand::Wraps { .. } | Demand::Arguable(_))
+    }
+}
 
-/// The rules that are checked today, with what marks their obligations.
-const CHECKED: &[(&str, Mark)] = &[
-    (assertion::ID, assertion::mark),
-    (div_by_zero::ID, div_by_zero::mark),
-    (signed_overflow::ID, signed_overflow::mark),
-    (bad_shift::ID, bad_shift::mark),
-    (unreachable::ID, unreachable::mark),
-];
+/// What can be wrong with an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The pointer is null, or an offset from it.
+    Null,
+    /// It leaves its object, or there is none.
+    Outside,
+    /// The object's life is over.
+    Dead,
+}
+
+/// What can be wrong with a pointer that is freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreeFault {
+    /// It was freed before.
+    Twice,
+    /// It is not the start of something allocated.
+    Foreign,
+}
 
 /// The obligations that the chosen rules see in the program, in the order of its instructions.
 pub fn mark(program: &Program, rules: &[&'static str]) -> Vec<Obligation> {
-    let chosen = CHECKED.iter().filter(|(id, _)| rules.contains(id));
-    let mut found: Vec<Obligation> = chosen.flat_map(|(_, mark)| mark(program)).collect();
+    let chosen = RULES.iter().filter(|rule| rules.contains(&rule.id));
+    let mut found: Vec<Obligation> = chosen.flat_map(|rule| (rule.mark)(program)).collect();
     found.sort_by_key(|obligation| obligation.at);
     found
-}
-
-/// Whether every chosen rule is one that is checked today; what is not checked is never called safe.
-pub fn all_checked(rules: &[&'static str]) -> bool {
-    rules.iter().all(|rule| CHECKED.iter().any(|(id, _)| id == rule))
 }
 
 /// The checks of a kind that the compiler put into the program.
@@ -97,16 +169,15 @@ fn checks(
 
 /// What is wrong when the obligation is violated, in one line.
 pub fn message(program: &Program, obligation: &Obligation) -> String {
-    if obligation.rule != assertion::ID {
-        let rule = RULES.iter().find(|rule| rule.id == obligation.rule);
-        return rule.map_or("", |rule| rule.summary).to_owned();
+    if obligation.rule != assertion::RULE.id {
+        return rule(obligation.rule).map_or("", |rule| rule.summary).to_owned();
     }
     match obligation.demand {
-        Demand::NotReached => match assertion::text(program, obligation.at) {
+        Demand::NonZero(_) => "the asserted condition can be false".to_owned(),
+        Demand::Equal(..) => "values asserted to be equal can differ".to_owned(),
+        _ => match assertion::text(program, obligation.at) {
             Some(text) => format!("the assertion `{text}` can fail"),
             None => "an error location can be reached".to_owned(),
         },
-        Demand::NonZero(_) => "the asserted condition can be false".to_owned(),
-        Demand::Equal(..) => "values asserted to be equal can differ".to_owned(),
     }
 }

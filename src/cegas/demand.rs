@@ -1,0 +1,239 @@
+//! When a demand is not met, as a condition on the values of the state. It is the engine's whole
+//! knowledge of rules.
+//!
+//! Invariant: asking may read memory that was never written, which makes arbitrary values; whoever walks
+//! the same path again asks the same demands, so that the values keep their numbers.
+
+use super::address::{Base, Place};
+use super::machine::{Machine, Step, gap, is_unset};
+use super::memory::{Background, Cell, Instance, Life, Origin};
+use super::state::State;
+use crate::ir::{IntPredicate, Operand};
+use crate::rules::{Demand, Extent, Fault, FreeFault};
+use crate::smt::{ExprId, Op};
+use rustc_hash::FxHashMap;
+
+/// Below this address lies what is reached from null: no system puts an object there.
+const NULL_PAGE: u64 = 4096;
+
+/// A string longer than this is not followed to its end.
+const LONGEST_TEXT: u64 = 1 << 16;
+
+impl Machine<'_> {
+    /// When the demand is not met.
+    pub(super) fn violation(&mut self, state: &mut State, demand: Demand) -> Step<ExprId> {
+        match demand {
+            Demand::NotReached => Ok(self.smt.pool.bool(true)),
+            Demand::NonZero(operand) | Demand::Arguable(operand) => {
+                let value = self.bits(state, operand)?;
+                let zero = self.smt.pool.constant(0, self.smt.pool.width(value));
+                Ok(self.compare(state, IntPredicate::Eq, value, zero))
+            }
+            Demand::Equal(a, b) => {
+                let (a, b) = (self.bits(state, a)?, self.bits(state, b)?);
+                Ok(self.compare(state, IntPredicate::Ne, a, b))
+            }
+            Demand::Access { pointer, extent, fault } => {
+                let pointer = self.bits(state, pointer)?;
+                self.access_fault(state, pointer, extent, fault)
+            }
+            Demand::Free { pointer, fault } => {
+                let pointer = self.bits(state, pointer)?;
+                Ok(self.free_fault(state, pointer, fault))
+            }
+            // Asked when the execution ends, see `reachable`.
+            Demand::Kept => Ok(self.smt.pool.bool(false)),
+            Demand::Set(operand) => self.unset(state, operand),
+            Demand::Fits { value, bits } => {
+                let value = self.bits(state, value)?;
+                let cut = self.smt.pool.extract(value, 0, bits);
+                let back = self.smt.pool.sext(cut, self.smt.pool.width(value));
+                Ok(self.smt.pool.ne(value, back))
+            }
+            Demand::Wraps { op, lhs, rhs } => {
+                let (a, b) = (self.bits(state, lhs)?, self.bits(state, rhs)?);
+                Ok(self.overflow(op, a, b))
+            }
+        }
+    }
+
+    fn access_fault(
+        &mut self,
+        state: &mut State,
+        pointer: ExprId,
+        extent: Extent,
+        fault: Fault,
+    ) -> Step<ExprId> {
+        let mut wrong = self.smt.pool.bool(false);
+        let length = match extent {
+            Extent::Bytes(bytes) => Some(self.pointer_const(bytes)),
+            Extent::Times(operand, factor) => {
+                let count = self.bits(state, operand)?;
+                let count = self.smt.pool.resize(count, self.pointer_bits, false);
+                let factor = self.pointer_const(factor);
+                Some(self.smt.pool.mul(count, factor))
+            }
+            Extent::Text { .. } => None,
+        };
+        for place in self.places(pointer) {
+            let here = match (place.base, fault) {
+                (Base::Number | Base::Junk, Fault::Null) => self.is_in_null_page(place.offset),
+                (Base::Number | Base::Junk, Fault::Outside) => {
+                    let null = self.is_in_null_page(place.offset);
+                    self.smt.pool.not(null)
+                }
+                (Base::Number | Base::Junk, Fault::Dead) | (Base::Object(_), Fault::Null) => {
+                    continue;
+                }
+                (Base::Object(instance), Fault::Outside) => match length {
+                    Some(length) => self.leaves(state, instance, place.offset, length),
+                    None => self.text_leaves(state, instance, place.offset, extent)?,
+                },
+                (Base::Object(instance), Fault::Dead) => {
+                    let life = state.memory.get(instance).map(|object| object.life);
+                    self.smt.pool.bool(life != Some(Life::Live))
+                }
+                (Base::Mixed, _) => return gap("an address that was computed from integers"),
+            };
+            let here = self.smt.pool.and(place.guard, here);
+            wrong = self.smt.pool.or(wrong, here);
+        }
+        // An access of no bytes touches nothing.
+        if let (Some(length), Extent::Times(..)) = (length, extent) {
+            let none = self.pointer_const(0);
+            let some = self.smt.pool.ne(length, none);
+            wrong = self.smt.pool.and(wrong, some);
+        }
+        Ok(wrong)
+    }
+
+    fn is_in_null_page(&mut self, address: ExprId) -> ExprId {
+        let end = self.smt.pool.constant(u128::from(NULL_PAGE), self.smt.pool.width(address));
+        self.smt.pool.ult(address, end)
+    }
+
+    /// When `length` bytes at `offset` are not inside a live object.
+    fn leaves(
+        &mut self,
+        state: &State,
+        instance: Instance,
+        offset: ExprId,
+        length: ExprId,
+    ) -> ExprId {
+        match state.memory.get(instance) {
+            Some(object) if object.life == Life::Live => {
+                let size = object.size;
+                let fits = self.smt.pool.ule(length, size);
+                let last = self.smt.pool.sub(size, length);
+                let inside = self.smt.pool.ule(offset, last);
+                let inside = self.smt.pool.and(fits, inside);
+                self.smt.pool.not(inside)
+            }
+            // Another rule's matter.
+            _ => self.smt.pool.bool(false),
+        }
+    }
+
+    /// When a string that starts at `offset` has no end inside its object.
+    fn text_leaves(
+        &mut self,
+        state: &mut State,
+        instance: Instance,
+        offset: ExprId,
+        extent: Extent,
+    ) -> Step<ExprId> {
+        let Extent::Text { unit, limit } = extent else { return gap("no string") };
+        let Some(object) = state.memory.get(instance).filter(|o| o.life == Life::Live) else {
+            return Ok(self.smt.pool.bool(false));
+        };
+        let size = object.size;
+        let unit_length = self.pointer_const(unit);
+        let starts_outside = self.leaves(state, instance, offset, unit_length);
+        let Some(start) = self.smt.pool.as_const(offset) else {
+            return gap("a string at an unknown offset");
+        };
+        if self.smt.pool.as_const(starts_outside) == Some(1) {
+            return Ok(starts_outside);
+        }
+        if unit == 1 && self.is_untouched_text(state, instance) {
+            // It ends where the object does.
+            return Ok(starts_outside);
+        }
+        // Every character so far is not zero.
+        let mut goes_on = self.smt.pool.bool(true);
+        let mut wrong = starts_outside;
+        let mut at = start as u64;
+        for index in 0..LONGEST_TEXT {
+            if limit.is_some_and(|limit| index >= limit) {
+                return Ok(wrong);
+            }
+            let end = self.pointer_const(at.saturating_add(unit));
+            let outside = self.smt.pool.ult(size, end);
+            let leaves = self.smt.pool.and(goes_on, outside);
+            wrong = self.smt.pool.or(wrong, leaves);
+            if self.smt.pool.as_const(outside) == Some(1) {
+                return Ok(wrong);
+            }
+            let character = self.read(state, instance, at, unit, false)?;
+            let zero = self.smt.pool.constant(0, self.smt.pool.width(character));
+            let more = self.smt.pool.ne(character, zero);
+            goes_on = self.smt.pool.and(goes_on, more);
+            if self.smt.pool.as_const(goes_on) == Some(0) {
+                return Ok(wrong);
+            }
+            at = at.saturating_add(unit);
+        }
+        gap("a string that is too long to follow")
+    }
+
+    /// Whether an object is a text from outside that nobody has written to.
+    pub(super) fn is_untouched_text(&self, state: &State, instance: Instance) -> bool {
+        let Some(object) = state.memory.get(instance) else { return false };
+        let is_read = |cell: &Cell| self.smt.pool.op(cell.value) == Op::Var;
+        object.background == Background::Text && object.cells.values().all(is_read)
+    }
+
+    fn free_fault(&mut self, state: &State, pointer: ExprId, fault: FreeFault) -> ExprId {
+        let mut wrong = self.smt.pool.bool(false);
+        for Place { guard, base, offset } in self.places(pointer) {
+            let zero = self.smt.pool.constant(0, self.smt.pool.width(offset));
+            let object = match base {
+                Base::Object(instance) => state.memory.get(instance),
+                Base::Number | Base::Junk | Base::Mixed => None,
+            };
+            let here = match (object.map(|object| (object.origin, object.life)), fault) {
+                (Some((Origin::Heap(_), Life::Freed)), FreeFault::Twice) => {
+                    self.smt.pool.bool(true)
+                }
+                (Some((Origin::Heap(_), Life::Freed)), FreeFault::Foreign)
+                | (_, FreeFault::Twice) => continue,
+                (Some((Origin::Heap(_), _)) | None, FreeFault::Foreign) => {
+                    self.smt.pool.ne(offset, zero)
+                }
+                (Some(_), FreeFault::Foreign) => self.smt.pool.bool(true),
+            };
+            let here = self.smt.pool.and(guard, here);
+            wrong = self.smt.pool.or(wrong, here);
+        }
+        wrong
+    }
+
+    /// When the value would be another if what was never set were another: each arbitrary value
+    /// that nobody set gets a twin, and both versions are compared.
+    fn unset(&mut self, state: &mut State, operand: Operand) -> Step<ExprId> {
+        let Some(value) = self.operand(state, operand)?.bits() else {
+            return Ok(self.smt.pool.bool(false));
+        };
+        let mut twins = FxHashMap::default();
+        for var in self.smt.pool.free_vars(&[value]) {
+            if self.source_of(var).is_some_and(|(_, source)| is_unset(source)) {
+                twins.insert(var, self.twin(var));
+            }
+        }
+        if twins.is_empty() {
+            return Ok(self.smt.pool.bool(false));
+        }
+        let other = self.smt.pool.substitute(value, &twins);
+        Ok(self.smt.pool.ne(value, other))
+    }
+}

@@ -1,0 +1,156 @@
+//! Allocating and freeing.
+
+use crate::cegas::address::{Base, Place};
+use crate::cegas::machine::{Machine, Source, Step, Stop, gap, object};
+use crate::cegas::memory::{Background, Life, Origin};
+use crate::cegas::state::State;
+use crate::cegas::step::{Flow, Outcome};
+use crate::cegas::value::Value;
+use crate::ir::{Callee, Inst, InstId, List, Operand};
+use crate::smt::ExprId;
+
+impl Machine<'_> {
+    /// An allocation succeeds, or has two outcomes if it may fail. Where losing memory is asked about,
+    /// `realloc` may fail in any case, but what is found then is in doubt: everybody knows
+    /// `p = realloc(p, n)`, and nobody should hear that it is safe.
+    pub(super) fn allocation(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        is_realloc: bool,
+    ) -> Step<Flow> {
+        let is_watched = is_realloc && self.marks.kept.is_some();
+        if !self.options.malloc_may_fail && !is_watched {
+            self.finish(state, at, Outcome::Granted)?;
+            return Ok(Flow::Stay);
+        }
+        let granted = self.fresh(state, 1, Source::Input);
+        let refused = self.smt.pool.not(granted);
+        Ok(Flow::Outcomes(vec![(granted, Outcome::Granted), (refused, Outcome::Refused)]))
+    }
+
+    /// Ends the call of an allocating function and goes on behind it.
+    pub fn finish(&mut self, state: &mut State, at: InstId, outcome: Outcome) -> Step<()> {
+        let data = self.program.insts[at];
+        let Inst::Call { callee, args } = data.inst else { return gap("a call") };
+        let value = match outcome {
+            Outcome::Granted => self.granted(state, at, callee, args)?,
+            Outcome::Refused => {
+                if !self.options.malloc_may_fail {
+                    state.doubt("whether realloc fails (see --malloc-may-fail)");
+                }
+                Value::Bits(self.pointer_const(0))
+            }
+        };
+        if let Some(result) = data.result.expand() {
+            state.set(result, value);
+        }
+        self.advance(state)
+    }
+
+    fn granted(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        callee: Callee,
+        args: List<Operand>,
+    ) -> Step<Value> {
+        let name = match callee {
+            Callee::Direct(func) => self.program.funcs[func].name.as_str(),
+            // The callee is known, but not by name here: all but these three have the size first.
+            Callee::Indirect(_) => return gap("an allocation through a pointer"),
+        };
+        match name {
+            "calloc" => {
+                let (count, size) =
+                    (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
+                let overflows = self.smt.pool.umul_overflow(count, size);
+                if self.smt.pool.as_const(overflows) != Some(0) {
+                    return gap("a calloc whose size may overflow");
+                }
+                let size = self.smt.pool.mul(count, size);
+                Ok(self.allocate(state, at, size, Background::Zero))
+            }
+            "realloc" => {
+                let (old, size) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
+                self.reallocate(state, at, old, size)
+            }
+            "aligned_alloc" | "memalign" => {
+                let size = self.argument(state, args, 1)?;
+                Ok(self.allocate(state, at, size, Background::Uninit))
+            }
+            _ => {
+                let size = self.argument(state, args, 0)?;
+                Ok(self.allocate(state, at, size, Background::Uninit))
+            }
+        }
+    }
+
+    fn allocate(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        size: ExprId,
+        background: Background,
+    ) -> Value {
+        let size = self.smt.pool.resize(size, self.pointer_bits, false);
+        let site = self.site(state, at);
+        let instance = state.memory.push(object(Origin::Heap(site), size, background));
+        Value::Bits(self.address(instance))
+    }
+
+    /// `realloc`: a new object with what the old one held; the old one is gone.
+    fn reallocate(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        old: ExprId,
+        size: ExprId,
+    ) -> Step<Value> {
+        let Some(bytes) = self.smt.pool.as_const(size).filter(|&bytes| bytes > 0) else {
+            return gap("a realloc to an unknown size or to nothing");
+        };
+        let new = self.allocate(state, at, size, Background::Uninit);
+        if self.smt.pool.as_const(old) == Some(0) {
+            return Ok(new);
+        }
+        let places = self.places(old);
+        let [Place { base: Base::Object(instance), .. }] = places[..] else {
+            return gap("a realloc of one of several objects");
+        };
+        let held = state.memory.get(instance).map(|object| object.size);
+        let Some(held) = held.and_then(|held| self.smt.pool.as_const(held)) else {
+            return gap("a realloc of an object of unknown size");
+        };
+        if let (Value::Bits(to), true) =
+            (&new, state.memory.get(instance).is_some_and(|o| o.life == Life::Live))
+        {
+            let len = self.pointer_const(held.min(bytes) as u64);
+            self.copy_range(state, *to, old, len)?;
+        }
+        self.release(state, old)?;
+        Ok(new)
+    }
+
+    /// `free`: of null it is nothing, of anything but the start of a live heap object it is the end.
+    pub(super) fn release(&mut self, state: &mut State, pointer: ExprId) -> Step<()> {
+        let places = self.places(pointer);
+        let [place] = places[..] else { return gap("a free of one of several objects") };
+        match place.base {
+            Base::Object(instance) => {
+                let at_start = self.smt.pool.as_const(place.offset) == Some(0);
+                let Some(object) = state.memory.get_mut(instance) else { return Err(Stop::End) };
+                let is_heap = matches!(object.origin, Origin::Heap(_));
+                if !is_heap || !at_start || object.life != Life::Live {
+                    return Err(Stop::End);
+                }
+                object.life = Life::Freed;
+                object.cells.clear();
+                Ok(())
+            }
+            Base::Number if self.smt.pool.as_const(place.offset) == Some(0) => Ok(()),
+            Base::Number | Base::Junk => Err(Stop::End),
+            Base::Mixed => gap("a free of a computed address"),
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Functions without a body that the machine knows: inputs, memory, and those without an effect that
+//! an assertion can see. Any other ends what is known about the path.
+
+mod heap;
+mod input;
+mod outside;
+
+use super::machine::{Machine, Source, Step, Stop, gap};
+use super::state::State;
+use super::step::Flow;
+use super::value::Value;
+use crate::ir::{FuncId, InstId, List, Operand, TypeId};
+use crate::library::accesses;
+use crate::smt::ExprId;
+
+/// Functions that only act on the outside, and return some number.
+const OUTPUT: &[&str] = &[
+    "puts",
+    "putchar",
+    "fputs",
+    "fputc",
+    "putc",
+    "putwchar",
+    "fputws",
+    "perror",
+    "fflush",
+    "vprintf",
+    "vfprintf",
+    "srand",
+    "srandom",
+    "srand48",
+    "sleep",
+    "usleep",
+    "fclose",
+    "pclose",
+    "close",
+    "remove",
+    "unlink",
+    "fwrite",
+    "write",
+    "send",
+    "bind",
+    "connect",
+    "listen",
+    "socket",
+    "accept",
+    "inet_addr",
+    "open",
+    "fileno",
+    "ferror",
+    "feof",
+    "clearerr",
+    "rewind",
+    "fseek",
+    "shutdown",
+    "setsockopt",
+    "getuid",
+    "geteuid",
+    "isatty",
+    "system",
+    "alarm",
+    "time_seed",
+    "putenv",
+    "closelog",
+    "openlog",
+    "__VERIFIER_print_hull",
+];
+
+/// Functions that return a stream or null.
+const STREAMS: &[&str] = &["fopen", "fopen64", "fdopen", "popen", "freopen", "tmpfile"];
+
+/// Functions that end the program.
+const ENDS: &[&str] = &[
+    "abort",
+    "exit",
+    "_exit",
+    "_Exit",
+    "__assert_fail",
+    "__assert",
+    "__assert_rtn",
+    "__VERIFIER_error",
+    "reach_error",
+    "quick_exit",
+];
+
+/// Functions whose result is any number, and that touch nothing.
+const NUMBERS: &[&str] = &["clock", "getchar", "fgetc", "getc", "getwchar", "fgetwc", "mrand48"];
+
+/// The same, but never a negative one.
+const NATURALS: &[&str] = &["rand", "random", "getpid", "lrand48", "nrand48"];
+
+fn is_allocation(name: &str) -> bool {
+    matches!(name, "malloc" | "__builtin_malloc" | "calloc" | "realloc" | "valloc")
+        || matches!(name, "aligned_alloc" | "memalign")
+}
+
+fn is_in(table: &[(&str, usize)], name: &str) -> bool {
+    table.iter().any(|(known, _)| *known == name)
+}
+
+impl Machine<'_> {
+    pub(super) fn external(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        func: FuncId,
+        args: List<Operand>,
+        result: Option<TypeId>,
+    ) -> Step<Flow> {
+        let program = self.program;
+        let name = program.funcs[func].name.as_str();
+        let value = match name {
+            _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") => {
+                self.nondet(state, name, result)?
+            }
+            "__VERIFIER_assume" | "assume_abort_if_not" => {
+                let cond = self.argument(state, args, 0)?;
+                let zero = self.smt.pool.constant(0, self.smt.pool.width(cond));
+                let holds = self.smt.pool.ne(cond, zero);
+                self.assume(state, holds)?;
+                None
+            }
+            // Their obligations were looked at before.
+            "__VERIFIER_assert" | "svf_assert" | "svf_assert_eq" => None,
+            _ if ENDS.contains(&name) => return Err(Stop::Exit),
+            _ if is_in(accesses::SCANS, name) => Some(self.scan(state, name, args, result)?),
+            _ if is_in(accesses::PRINTS, name) => {
+                self.print(name, args)?;
+                match result {
+                    Some(ty) => Some(self.arbitrary(state, ty, Source::Input)?),
+                    None => None,
+                }
+            }
+            _ if STREAMS.contains(&name) => Some(self.stream(state)),
+            _ if OUTPUT.contains(&name) || NUMBERS.contains(&name) => match result {
+                Some(ty) => Some(self.arbitrary(state, ty, Source::Input)?),
+                None => None,
+            },
+            _ if NATURALS.contains(&name) => match result {
+                Some(ty) => Some(self.natural(state, ty)?),
+                None => None,
+            },
+            _ if is_allocation(name) => {
+                if name == "realloc" {
+                    self.tell_apart(state, args, 0)?;
+                }
+                return self.allocation(state, at, name == "realloc");
+            }
+            "free" | "cfree" => {
+                self.tell_apart(state, args, 0)?;
+                let pointer = self.argument(state, args, 0)?;
+                self.release(state, pointer)?;
+                None
+            }
+            "strlen" | "wcslen" => {
+                let unit = if name == "strlen" { 1 } else { 4 };
+                self.tell_apart(state, args, 0)?;
+                let text = self.argument(state, args, 0)?;
+                Some(Value::Bits(self.text_length(state, text, unit)?))
+            }
+            "getenv" | "secure_getenv" => Some(self.some_text(state)?),
+            "__cegas_is_number" => {
+                let text = self.argument(state, args, 0)?;
+                Some(self.is_number(state, text))
+            }
+            "__cegas_number" => {
+                let text = self.argument(state, args, 0)?;
+                Some(self.number(state, text)?)
+            }
+            // Said of inputs only when a violation is looked for: until then they count as unread.
+            "__cegas_assume_later" => {
+                let cond = self.argument(state, args, 0)?;
+                let zero = self.smt.pool.constant(0, self.smt.pool.width(cond));
+                let holds = self.smt.pool.ne(cond, zero);
+                if self.smt.pool.as_const(holds).is_none() {
+                    state.deferred.push_back(holds);
+                }
+                None
+            }
+            "__cegas_gap" => return gap("a conversion of a format"),
+            "memset" | "__memset_chk" => {
+                if let [dst, _, len, ..] = *program.operands(args) {
+                    self.settle_range(state, &[dst], len)?;
+                }
+                let (dst, byte) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
+                let len = self.argument(state, args, 2)?;
+                self.fill_range(state, dst, byte, len)?;
+                Some(Value::Bits(dst))
+            }
+            "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {
+                if let [dst, src, len, ..] = *program.operands(args) {
+                    self.settle_range(state, &[dst, src], len)?;
+                }
+                let (dst, src) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
+                let len = self.argument(state, args, 2)?;
+                self.copy_range(state, dst, src, len)?;
+                Some(Value::Bits(dst))
+            }
+            "abs" | "labs" | "llabs" | "imaxabs" => {
+                let value = self.argument(state, args, 0)?;
+                let zero = self.smt.pool.constant(0, self.smt.pool.width(value));
+                let negative = self.smt.pool.slt(value, zero);
+                let negated = self.smt.pool.neg(value);
+                Some(Value::Bits(self.smt.pool.ite(negative, negated, value)))
+            }
+            "alloca" | "__builtin_alloca" => {
+                let size = self.argument(state, args, 0)?;
+                Some(self.local(state, at, size))
+            }
+            "longjmp" | "_longjmp" | "siglongjmp" | "setjmp" | "_setjmp" | "sigsetjmp" | "fork"
+            | "vfork" | "pthread_create" | "atexit" | "on_exit" | "signal" | "sigaction" => {
+                return gap(format!("the function `{name}`"));
+            }
+            _ if program.funcs[func].attrs.noreturn => return Err(Stop::Exit),
+            _ => self.unknown_function(state, name, args, result)?,
+        };
+        let call = self.program.insts[at];
+        if let Some(wanted) = call.result.expand() {
+            let ty = self.program.values[wanted].ty;
+            let fits = |value: &Value| match value {
+                Value::Bits(bits) => Some(self.smt.pool.width(*bits)) == self.scalar_bits(ty),
+                Value::Parts(_) => true,
+            };
+            match value {
+                Some(value) if fits(&value) => state.set(wanted, value),
+                _ => return gap(format!("`{name}` declared with an unusual type")),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// An argument that is one of several objects: the execution is followed for each.
+    fn tell_apart(&mut self, state: &mut State, args: List<Operand>, index: usize) -> Step<()> {
+        let Some(&Operand::Value(value)) = self.program.operands(args).get(index) else {
+            return Ok(());
+        };
+        self.split(state, value)
+    }
+
+    pub(super) fn argument(
+        &mut self,
+        state: &mut State,
+        args: List<Operand>,
+        index: usize,
+    ) -> Step<ExprId> {
+        match self.program.operands(args).get(index) {
+            Some(&operand) => self.bits(state, operand),
+            None => gap("a library function with too few arguments"),
+        }
+    }
+
+    fn nondet(&mut self, state: &mut State, name: &str, ty: Option<TypeId>) -> Step<Option<Value>> {
+        let Some(ty) = ty else { return Ok(None) };
+        let value = self.arbitrary(state, ty, Source::Input)?;
+        if name.ends_with("nondet_bool")
+            && let Value::Bits(bits) = value
+        {
+            let width = self.smt.pool.width(bits);
+            let one = self.smt.pool.constant(1, width);
+            let is_bool = self.smt.pool.ule(bits, one);
+            self.assume(state, is_bool)?;
+        }
+        Ok(Some(value))
+    }
+
+    fn natural(&mut self, state: &mut State, ty: TypeId) -> Step<Value> {
+        let value = self.arbitrary(state, ty, Source::Input)?;
+        if let Value::Bits(bits) = value {
+            let zero = self.smt.pool.constant(0, self.smt.pool.width(bits));
+            let holds = self.smt.pool.sle(zero, bits);
+            self.assume(state, holds)?;
+        }
+        Ok(value)
+    }
+}

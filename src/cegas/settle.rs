@@ -1,0 +1,105 @@
+//! Making a value one of a few constants: where an instruction can only be executed for a known length or
+//! offset, the solver lists what the path allows, and the execution is followed for each.
+
+use super::access::MOST_OFFSETS;
+use super::address::Base;
+use super::machine::{Machine, Step, Stop};
+use super::state::State;
+use crate::ir::Operand;
+use crate::smt::{Answer, ExprId, Limits};
+
+/// More values than this are not followed one by one.
+const MOST_VALUES: usize = 64;
+
+impl Machine<'_> {
+    /// Demands that a number be a constant, if the path allows only a few.
+    pub(super) fn settle(&mut self, state: &mut State, operand: Operand) -> Step<()> {
+        let number = self.bits(state, operand)?;
+        let Operand::Value(value) = operand else { return Ok(()) };
+        if self.smt.pool.as_const(number).is_some() || self.speaks_of_addresses(number) {
+            return Ok(());
+        }
+        let Some(values) = self.values(state, number) else { return Ok(()) };
+        let width = self.smt.pool.width(number);
+        let mut ways = Vec::new();
+        for one in values {
+            let constant = self.smt.pool.constant(one, width);
+            ways.push((self.smt.pool.eq(number, constant), constant));
+        }
+        Err(Stop::Split(value, ways))
+    }
+
+    /// Demands the same of a pointer's offset where memory cannot be accessed at all of them.
+    pub(super) fn settle_pointer(&mut self, state: &mut State, operand: Operand) -> Step<()> {
+        let pointer = self.bits(state, operand)?;
+        let mut is_small = true;
+        for place in self.places(pointer) {
+            let Base::Object(instance) = place.base else { continue };
+            let size = state.memory.get(instance).and_then(|o| self.smt.pool.as_const(o.size));
+            is_small &= self.smt.pool.as_const(place.offset).is_some()
+                || size.is_some_and(|size| size <= u128::from(MOST_OFFSETS));
+        }
+        if is_small { Ok(()) } else { self.settle_offset(state, operand) }
+    }
+
+    fn settle_offset(&mut self, state: &mut State, operand: Operand) -> Step<()> {
+        let Operand::Value(value) = operand else { return Ok(()) };
+        let pointer = self.bits(state, operand)?;
+        let places = self.places(pointer);
+        let [place] = places[..] else { return Ok(()) };
+        let Base::Object(instance) = place.base else { return Ok(()) };
+        if self.smt.pool.as_const(place.offset).is_some() {
+            return Ok(());
+        }
+        let Some(values) = self.values(state, place.offset) else { return Ok(()) };
+        let base = self.address(instance);
+        let width = self.smt.pool.width(place.offset);
+        let mut ways = Vec::new();
+        for one in values {
+            let constant = self.smt.pool.constant(one, width);
+            let here = self.smt.pool.eq(place.offset, constant);
+            ways.push((here, self.smt.pool.add(base, constant)));
+        }
+        Err(Stop::Split(value, ways))
+    }
+
+    /// What moves a whole range of memory needs one object, one offset and one length.
+    pub(super) fn settle_range(
+        &mut self,
+        state: &mut State,
+        pointers: &[Operand],
+        length: Operand,
+    ) -> Step<()> {
+        for &pointer in pointers {
+            if let Operand::Value(value) = pointer {
+                self.split(state, value)?;
+            }
+            self.settle_offset(state, pointer)?;
+        }
+        self.settle(state, length)
+    }
+
+    /// All values that the path allows, in ascending order; `None` if they are too many.
+    fn values(&mut self, state: &State, e: ExprId) -> Option<Vec<u128>> {
+        let limits = Limits { milliseconds: 1000, ..Limits::default() };
+        let width = self.smt.pool.width(e);
+        let mut conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let mut found = Vec::new();
+        loop {
+            match self.smt.check(&conditions, &limits) {
+                Answer::Unsat(_) => break,
+                Answer::Unknown(_) => return None,
+                Answer::Sat(_) if found.len() == MOST_VALUES => return None,
+                Answer::Sat(model) => {
+                    let value = self.smt.pool.eval(e, &model)?;
+                    let constant = self.smt.pool.constant(value, width);
+                    conditions.push(self.smt.pool.ne(e, constant));
+                    found.push(value);
+                }
+            }
+        }
+        found.sort_unstable();
+        Some(found)
+    }
+}

@@ -1,0 +1,4 @@
+double ceil(double x)
+{
+    return __builtin_elementwise_ceil(x);
+}

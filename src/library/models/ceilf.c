@@ -1,0 +1,4 @@
+float ceilf(float x)
+{
+    return __builtin_elementwise_ceil(x);
+}

@@ -1,0 +1,4 @@
+double fabs(double x)
+{
+    return __builtin_elementwise_abs(x);
+}

@@ -1,0 +1,4 @@
+float fabsf(float x)
+{
+    return __builtin_elementwise_abs(x);
+}

@@ -1,0 +1,4 @@
+double floor(double x)
+{
+    return __builtin_elementwise_floor(x);
+}

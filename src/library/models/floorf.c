@@ -1,0 +1,4 @@
+float floorf(float x)
+{
+    return __builtin_elementwise_floor(x);
+}

@@ -1,0 +1,4 @@
+int isspace(int c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}

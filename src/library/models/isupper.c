@@ -1,0 +1,4 @@
+int isupper(int c)
+{
+    return c >= 'A' && c <= 'Z';
+}

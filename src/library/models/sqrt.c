@@ -1,0 +1,4 @@
+double sqrt(double x)
+{
+    return __builtin_elementwise_sqrt(x);
+}

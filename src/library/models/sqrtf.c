@@ -1,0 +1,4 @@
+float sqrtf(float x)
+{
+    return __builtin_elementwise_sqrt(x);
+}

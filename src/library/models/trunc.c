@@ -1,0 +1,4 @@
+double trunc(double x)
+{
+    return __builtin_elementwise_trunc(x);
+}

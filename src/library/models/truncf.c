@@ -1,0 +1,4 @@
+float truncf(float x)
+{
+    return __builtin_elementwise_trunc(x);
+}
