@@ -152,6 +152,29 @@ impl Machine<'_> {
         found
     }
 
+    /// That each variable has one of the constants it is seen to have.
+    pub(super) fn value_sets(
+        &mut self,
+        scalars: &[(ExprId, ExprId)],
+        arrivals: &[Arrival],
+    ) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        for &(x, entry) in scalars {
+            let mut values: Vec<ExprId> = vec![entry];
+            for arrival in arrivals {
+                values.extend(arrival.binding.get(&self.smt.pool.node(x).var()));
+            }
+            let mut is_one = Vec::new();
+            for value in plain_values(&self.smt.pool, &values) {
+                is_one.push(self.smt.pool.eq(x, value));
+            }
+            if is_one.len() > 1 {
+                found.push(self.smt.pool.or_all(&is_one));
+            }
+        }
+        found
+    }
+
     /// Candidates of two statements one of which holds: from the conditions' comparisons, from the values that
     /// the variables have in `arrivals`, and from which of them are even.
     pub(super) fn either_or(

@@ -90,6 +90,7 @@ impl Prover<'_, '_, '_> {
                     machine.source_of(var).is_some_and(|(number, _)| number < count)
                 };
                 new = self.machine.from_conditions(&conditions, &vars, is_old);
+                new.extend(self.machine.value_sets(&scalars, &arrivals));
                 new.extend(self.machine.constant_sums(&scalars, &arrivals, &candidates, &limits));
                 if is_suspect
                     && !is_combined

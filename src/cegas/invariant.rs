@@ -5,8 +5,8 @@
 
 use super::machine::Machine;
 use super::widen::Binding;
-use crate::smt::{Answer, ExprId, Limits};
-use rustc_hash::FxHashSet;
+use crate::smt::{Answer, ExprId, Limits, Op};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 
 /// A way to the head: what holds on it, and what the head's variables are at its end.
@@ -16,6 +16,12 @@ pub(super) struct Arrival {
     pub binding: Binding,
 }
 
+/// Choices that are told apart where an implication is too hard.
+const MOST_CASES: u32 = 4;
+
+/// Larger images are not taken apart.
+const MOST_NODES: usize = 120;
+
 /// What the search for an invariant may cost: one question, and all of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
@@ -24,6 +30,12 @@ pub(super) struct Effort {
 }
 
 impl Effort {
+    /// For questions that are halved if they are too hard.
+    fn quick(&self) -> Limits {
+        let milliseconds = self.limits.milliseconds.min(300);
+        Limits { work: self.limits.work / 4, milliseconds, ..self.limits }
+    }
+
     fn is_over(&self) -> bool {
         Instant::now() >= self.deadline
     }
@@ -67,13 +79,14 @@ impl Machine<'_> {
         pairs.retain(|&(_, image)| image != no);
         loop {
             let premises = premises(arrival, &pairs, from_head);
-            // What did not change still holds.
-            let pool = &self.smt.pool;
-            let is_plain = |&(candidate, image): &(ExprId, ExprId)| {
-                pool.as_const(image).is_some() || (from_head && image == candidate)
-            };
-            let open: Vec<ExprId> =
-                pairs.iter().filter(|pair| !is_plain(pair)).map(|&(_, image)| image).collect();
+            let mut open = Vec::new();
+            for &(candidate, image) in &pairs {
+                // What did not change still holds.
+                let same = from_head.then_some(candidate);
+                if !self.is_unchanged(same, image, MOST_CASES) {
+                    open.push(image);
+                }
+            }
             let mut dropped = FxHashSet::default();
             self.refuted(premises, &open, effort, &mut dropped);
             if dropped.is_empty() {
@@ -85,6 +98,25 @@ impl Machine<'_> {
             }
         }
         *candidates = pairs.into_iter().map(|(candidate, _)| candidate).collect();
+    }
+
+    /// Whether the image is true or `same`, whatever its choices.
+    fn is_unchanged(&mut self, same: Option<ExprId>, image: ExprId, depth: u32) -> bool {
+        if self.smt.pool.as_const(image) == Some(1) || same == Some(image) {
+            return true;
+        }
+        let nodes = self.smt.pool.reachable(&[image]);
+        if depth == 0 || nodes.len() > MOST_NODES {
+            return false;
+        }
+        let is_choice = |e: &&ExprId| self.smt.pool.op(**e) == Op::Ite;
+        let choice = nodes.iter().find(is_choice).map(|&e| self.smt.pool.node(e).child(0));
+        choice.is_some_and(|cond| {
+            [true, false].into_iter().all(|side| {
+                let decided = self.decided(image, &nodes, cond, side);
+                self.is_unchanged(same, decided, depth - 1)
+            })
+        })
     }
 
     /// Collects those of `open` that the premises do not imply, as far as the solver tells in time.
@@ -107,7 +139,8 @@ impl Machine<'_> {
             }
             let nots: Vec<ExprId> = part.iter().map(|&image| self.smt.pool.not(image)).collect();
             question.push(self.smt.pool.or_all(&nots));
-            let answer = self.smt.check(&question, &effort.limits);
+            let limits = if part.len() > 1 { effort.quick() } else { effort.limits };
+            let answer = self.smt.check(&question, &limits);
             question.pop();
             match answer {
                 Answer::Unsat(_) => {}
@@ -122,13 +155,66 @@ impl Machine<'_> {
                         stack.push(part);
                     }
                 }
-                Answer::Unknown(_) if part.len() == 1 => dropped.extend(part),
+                Answer::Unknown(_) if part.len() == 1 => {
+                    if !self.holds_by_cases(&mut question, part[0], MOST_CASES, effort) {
+                        dropped.extend(part);
+                    }
+                }
                 Answer::Unknown(_) => {
                     stack.push(part.split_off(part.len() / 2));
                     stack.push(part);
                 }
             }
         }
+    }
+
+    /// Whether the image follows, for each side of its choices: sums are easy to compare, sums of choices not.
+    fn holds_by_cases(
+        &mut self,
+        question: &mut Vec<ExprId>,
+        image: ExprId,
+        depth: u32,
+        effort: &Effort,
+    ) -> bool {
+        if self.smt.pool.as_const(image) == Some(1) {
+            return true;
+        }
+        let nodes = self.smt.pool.reachable(&[image]);
+        let is_choice = |e: &&ExprId| self.smt.pool.op(**e) == Op::Ite;
+        let choice = nodes.iter().find(is_choice).map(|&e| self.smt.pool.node(e).child(0));
+        let Some(cond) = choice.filter(|_| depth > 0 && !effort.is_over()) else {
+            question.push(self.smt.pool.not(image));
+            let answer = self.smt.check(question, &effort.limits);
+            question.pop();
+            return matches!(answer, Answer::Unsat(_));
+        };
+        [true, false].into_iter().all(|side| {
+            let decided = self.decided(image, &nodes, cond, side);
+            let literal = if side { cond } else { self.smt.pool.not(cond) };
+            question.push(literal);
+            let holds = self.holds_by_cases(question, decided, depth - 1, effort);
+            question.pop();
+            holds
+        })
+    }
+
+    /// `image`, made of `nodes`, where the choices on `cond` are made.
+    fn decided(&mut self, image: ExprId, nodes: &[ExprId], cond: ExprId, side: bool) -> ExprId {
+        let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for &e in nodes {
+            let node = self.smt.pool.node(e);
+            let children: Vec<ExprId> =
+                node.children().map(|child| *new.get(&child).unwrap_or(&child)).collect();
+            let made = if node.op == Op::Ite && node.child(0) == cond {
+                children[if side { 1 } else { 2 }]
+            } else if node.children().eq(children.iter().copied()) {
+                e
+            } else {
+                self.smt.pool.rebuild(e, &children)
+            };
+            new.insert(e, made);
+        }
+        *new.get(&image).unwrap_or(&image)
     }
 }
 
