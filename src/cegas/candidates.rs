@@ -117,7 +117,7 @@ impl Machine<'_> {
 
     /// Candidates from conditions: their comparisons that speak of the head's variables (`vars`) and of what
     /// was there before the loop only (`is_old`).
-    pub(super) fn from_conditions(
+    pub(super) fn compared_in(
         &mut self,
         conditions: &[ExprId],
         vars: &FxHashSet<VarId>,

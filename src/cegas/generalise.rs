@@ -89,7 +89,7 @@ impl Prover<'_, '_, '_> {
                 let is_old = |machine: &Machine<'_>, var: VarId| {
                     machine.source_of(var).is_some_and(|(number, _)| number < count)
                 };
-                new = self.machine.from_conditions(&conditions, &vars, is_old);
+                new = self.machine.compared_in(&conditions, &vars, is_old);
                 new.extend(self.machine.value_sets(&scalars, &arrivals));
                 new.extend(self.machine.constant_sums(&scalars, &arrivals, &candidates, &limits));
                 if is_suspect

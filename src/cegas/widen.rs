@@ -12,7 +12,7 @@
 
 use super::address::Base;
 use super::loops::Body;
-use super::machine::{Machine, Source, Stop};
+use super::machine::{Machine, Source};
 use super::memory::{Instance, Life, Origin};
 use super::merge::differences;
 use super::state::State;
@@ -331,10 +331,7 @@ fn get(machine: &mut Machine<'_>, state: &mut State, spot: Spot) -> Option<ExprI
     match spot {
         Spot::Value(value) => state.top()?.values.get(&value)?.bits(),
         Spot::Cell(instance, offset, bytes) => {
-            match machine.read(state, instance, offset, u64::from(bytes), false) {
-                Ok(value) => Some(value),
-                Err(Stop::End | Stop::Exit | Stop::Split(..) | Stop::Gap(_)) => None,
-            }
+            machine.read(state, instance, offset, u64::from(bytes), false).ok()
         }
     }
 }
