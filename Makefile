@@ -3,8 +3,9 @@
 #   make scan                 build, scan the demo project, write cegas.sarif
 #   make scan DIR=path        scan another project (BUILD="make -j8 all" says how it is built)
 #   make test                 format, lints and all fast tests
-#   make bench                how fast the front end is (PROJECTS="zlib lua" picks some), then 20,000
-#                             random programs whose verdicts must agree with their executions
+#   make bench                how fast the front end and the pointer analysis are (PROJECTS="zlib lua"
+#                             picks some), then random programs: 10,000 whose pointers must lie in the
+#                             computed sets, 20,000 whose verdicts must agree with their executions
 #   make test-integration     whole projects against the truth (likewise; fetches their sources)
 #   make install              put cegas-scan and `cargo cegas` where cargo puts programs
 
@@ -39,6 +40,9 @@ test:
 bench: build
 	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
 	@$(CLEAN) integration/bench/frontend.py $(PROJECTS)
+	@$(CARGO) build --release --example pta
+	@$(CLEAN) integration/bench/pointers.py $(PROJECTS) || test $$? = 1
+	CEGAS_PTA_DIFFERENTIAL=10000 $(CARGO) test --release --test pta_differential -- --nocapture
 	CEGAS_DIFFERENTIAL=20000 $(CARGO) test --release --test differential -- --nocapture
 
 test-integration: build

@@ -1,12 +1,78 @@
-//! Lowers bitcode files and runs the pointer analysis on each: a tool for looking at speed.
+//! What the pointer analysis costs: a tool for looking at its speed.
+//!
+//!     pta model compile_commands.json OUT    compiles all units, links them as one program, writes the model
+//!     pta measure MODEL                      analyses it; prints figures, one `name value` to a line
+//!
+//! Two processes, so that the memory measured is not the compiler's.
 
-fn main() {
-    for path in std::env::args().skip(1) {
-        let bytes = std::fs::read(&path).expect("a file");
-        let (bitcode, _) = cegas::frontend::unit::prepared(&path, &bytes).expect("bitcode");
-        let pieces = [cegas::frontend::module::Piece { name: &path, bitcode: &bitcode }];
-        let program = cegas::frontend::link_and_lower(&path, &pieces).expect("lower");
-        std::fs::write(path.replace(".bc", ".prog"), postcard::to_allocvec(&program).unwrap())
-            .unwrap();
+use anyhow::{Context, Result, bail};
+use cegas::cancel::Cancel;
+use cegas::frontend::cache::Cache;
+use cegas::frontend::clang::Clang;
+use cegas::frontend::module::Piece;
+use cegas::frontend::unit::Compiler;
+use cegas::frontend::{self, Source};
+use cegas::{ir, pta};
+use std::path::Path;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["model", database, out] => model(Path::new(database), Path::new(out)),
+        ["measure", model] => measure(Path::new(model)),
+        _ => {
+            bail!("usage: pta model compile_commands.json OUT | pta measure MODEL")
+        }
     }
+}
+
+fn model(database: &Path, out: &Path) -> Result<()> {
+    let build = compile_db::read(database)?;
+    let sources: Vec<Source> = build.units.into_iter().map(Source::C).collect();
+    let (clang, cache, cancel) = (Clang::find()?, Cache::none(), Cancel::never());
+    let compiled = frontend::compile(&sources, &Compiler::new(&clang, &cache, &cancel), |_| {});
+    let mut pieces = Vec::new();
+    for (source, unit) in sources.iter().zip(&compiled) {
+        let name = source.path().to_str().context("a file name that is not text")?;
+        match unit {
+            Ok(unit) => pieces.push(Piece { name, bitcode: &unit.bitcode }),
+            Err(error) => bail!("{name}: {error}"),
+        }
+    }
+    let program = frontend::link_and_lower("program", &pieces)?;
+    std::fs::write(out, postcard::to_allocvec(&program)?)?;
+    Ok(())
+}
+
+fn measure(model: &Path) -> Result<()> {
+    let program: ir::Program = postcard::from_bytes(&std::fs::read(model)?)?;
+    let before = user_seconds()?;
+    let answer = pta::analyse(&program, &pta::Options::default());
+    let seconds = user_seconds()? - before;
+    let statistics = &answer.statistics;
+    println!("instructions {}", program.insts.len());
+    println!("seconds {seconds:.2}");
+    println!("megabytes {:.0}", peak_megabytes()?);
+    println!("precision {:?}", answer.precision);
+    println!("average {:.2}", statistics.average);
+    println!("largest {}", statistics.largest);
+    for &func in &answer.externals {
+        println!("unknown {}", program.funcs[func].name);
+    }
+    Ok(())
+}
+
+/// Processor time of this process outside the kernel.
+fn user_seconds() -> Result<f64> {
+    let text = std::fs::read_to_string("/proc/self/stat")?;
+    let fields = text.rsplit_once(')').context("/proc/self/stat")?.1;
+    let ticks: f64 = fields.split_whitespace().nth(11).context("/proc/self/stat")?.parse()?;
+    Ok(ticks / 100.0)
+}
+
+fn peak_megabytes() -> Result<f64> {
+    let text = std::fs::read_to_string("/proc/self/status")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("VmHWM")?;
+    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kilobytes / 1024.0)
 }

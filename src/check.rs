@@ -1,9 +1,11 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
 use crate::cancel::Cancel;
-use crate::cegas::{self, Budget, Explored, Reason, Verdict};
+use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
 use crate::config::Settings;
 use crate::ir::{FuncId, InstId, Program};
+use crate::library;
+use crate::prefilter;
 use crate::report;
 use crate::rules::{self, Obligation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,10 +22,13 @@ pub struct Checked {
 pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked {
     let Some(entry) = entry(program, settings) else { return Checked::default() };
     let obligations = rules::mark(program, &settings.rules);
-    let explored = decide(program, entry, &obligations, settings, cancel);
-    let mut reported: Vec<report::Obligation> = explored
-        .verdicts
-        .into_iter()
+    let (settled, open) = prefilter::split(program, obligations);
+    let explored = decide(program, entry, &open, settings, cancel);
+    let in_user_code = |o: &Obligation| !library::is_model(program, program.func_of(o.at));
+    let settled = settled.into_iter().filter(in_user_code);
+    let mut reported: Vec<report::Obligation> = settled
+        .map(|obligation| (obligation, Verdict::Safe(Proof::Local)))
+        .chain(explored.verdicts)
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
     reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));

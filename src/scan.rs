@@ -3,6 +3,7 @@
 use crate::cancel::Cancel;
 use crate::check::{self, Checked};
 use crate::config::{self, Settings, Stage};
+use crate::dump::{self, Dumped};
 use crate::frontend::cache::Cache;
 use crate::frontend::clang::Clang;
 use crate::frontend::unit::{Compiled, Compiler};
@@ -104,7 +105,7 @@ struct Modelled {
     checked: Checked,
     notes: Vec<String>,
     entries: Vec<String>,
-    dump: Option<String>,
+    dump: Dumped,
 }
 
 fn model(
@@ -134,7 +135,7 @@ fn model(
                 checked: Checked::default(),
                 notes: Vec::new(),
                 entries: Vec::new(),
-                dump: None,
+                dump: Dumped::default(),
             },
         };
         stage.step(&target.name);
@@ -145,7 +146,6 @@ fn model(
 
 /// Verifies and measures one model; later stages start here.
 fn look_at(program: &Program, settings: &Settings, cancel: &Cancel) -> Modelled {
-    let dump = settings.dump.filter(|dump| dump.stage == Stage::Ir);
     let size = match ir::verify(program) {
         Ok(()) => Ok(report::Model::of(program)),
         Err(violations) => Err(format!(
@@ -163,7 +163,7 @@ fn look_at(program: &Program, settings: &Settings, cancel: &Cancel) -> Modelled 
         checked,
         notes: program.notes.clone(),
         entries: settings.entries.iter().filter(found).cloned().collect(),
-        dump: dump.map(|_| ir::print(program)),
+        dump: dump::dump(program, settings),
     }
 }
 
@@ -185,9 +185,10 @@ fn assemble(
             bail!("there is no function `{entry}` to start from");
         }
     }
-    let dump = dump(&models, targets, project, settings);
+    let dump = dumped(&models, targets, project, settings);
     let checked = models.iter().all(|model| model.checked.complete);
-    let mut report = Report { dump, checked, ..Report::default() };
+    let dump_failed = models.iter().any(|model| model.dump.failed);
+    let mut report = Report { dump, dump_failed, checked, ..Report::default() };
     report.notes.extend(cache.trouble().map(|text| note(None, text)));
     report.notes.extend(project.build.notes.iter().map(|n| note(Some(&n.subject), &n.text)));
     for skipped in &project.build.skipped {
@@ -229,22 +230,20 @@ fn note(about: Option<&str>, text: &str) -> report::Note {
     report::Note { about: about.map(str::to_owned), text: text.to_owned() }
 }
 
-fn dump(
+fn dumped(
     models: &[Modelled],
     targets: &[Target],
     project: &Project,
     settings: &Settings,
 ) -> Option<String> {
+    if settings.dump?.stage != Stage::Targets {
+        return Some(models.iter().map(|model| model.dump.text.as_str()).collect());
+    }
     let mut text = String::new();
-    match settings.dump?.stage {
-        Stage::Ir => models.iter().filter_map(|m| m.dump.as_deref()).for_each(|d| text += d),
-        Stage::Targets => {
-            for target in targets {
-                text += &format!("{} ({})\n", report::one_line(&target.name), target.evidence);
-                for source in target.units.iter().filter_map(|&unit| project.sources.get(unit)) {
-                    text += &format!("    {}\n", report::one_line(&shown(source, settings)));
-                }
-            }
+    for target in targets {
+        text += &format!("{} ({})\n", report::one_line(&target.name), target.evidence);
+        for source in target.units.iter().filter_map(|&unit| project.sources.get(unit)) {
+            text += &format!("    {}\n", report::one_line(&shown(source, settings)));
         }
     }
     Some(text)

@@ -81,6 +81,7 @@ fn mistakes_get_one_line_with_a_way_out() {
         (&["--progress", "maybe"], &["maybe", "auto, always, never"]),
         (&["--dump", "soup"], &["soup", "targets"]),
         (&["--dump-format", "dot"], &["--dump"]),
+        (&["--dump=ir", "--dump-format=dot", "a.c"], &["graph", "text only"]),
         (&["--rules", "nul-deref"], &["`nul-deref`", "did you mean `null-deref`?"]),
         (&["--rules", "speed"], &["`speed`", "assertion"]),
         (&["missing.c"], &["missing.c", "No such file"]),

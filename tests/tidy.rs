@@ -45,9 +45,13 @@ const PARTS: &[(&str, &[&str])] = &[
     ("rules", &["ir", "library", "pta", "svfg"]),
     ("sfg", &["budgets", "ir", "library", "pta", "rules", "svfg"]),
     ("smt", &["budgets", "cancel"]),
-    ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "svfg"]),
+    ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "smt", "svfg"]),
     ("cegas", &["budgets", "cancel", "ir", "library", "pta", "rules", "sfg", "smt", "svfg"]),
-    ("check", &["budgets", "cancel", "cegas", "config", "ir", "library", "report", "rules"]),
+    ("dump", &["config", "ir", "pta", "rules", "sfg", "svfg"]),
+    (
+        "check",
+        &["budgets", "cancel", "cegas", "config", "ir", "library", "prefilter", "report", "rules"],
+    ),
     ("report", &["budgets", "cegas", "config", "exit", "ir", "line", "rules", "versions"]),
     ("cli", &["cancel", "config", "exit", "line", "progress", "report", "rules", "versions"]),
 ];

@@ -414,7 +414,11 @@ impl<'a> Explorer<'a> {
                 Answer::Unsat(_) => return,
                 Answer::Unknown(why) => Reason::Solver { why },
                 Answer::Sat(_) if self.obligations[index].demand.is_debatable() => {
-                    let why = "whether what C defines or another rule forbids counts".into();
+                    let why = match self.obligations[index].rule {
+                        "null-deref" => "whether an allocation fails that is checked after its use",
+                        _ => "whether what C defines or another rule forbids counts",
+                    };
+                    let why = why.to_owned();
                     Reason::Doubt { why }
                 }
                 Answer::Sat(_) if state.doubt.is_some() => {

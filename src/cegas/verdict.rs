@@ -17,6 +17,8 @@ pub enum Proof {
     Exhaustive { paths: u64 },
     /// Every execution is covered by a general state of each loop it goes through.
     Covered,
+    /// It follows from definitions and branches in its own function.
+    Local,
 }
 
 /// An execution that violates the obligation.

@@ -96,6 +96,26 @@ pub enum Stage {
     Targets,
     /// The model of each target
     Ir,
+    /// What every pointer may point to
+    Pta,
+    /// Who calls whom, calls through pointers included
+    Callgraph,
+    /// Where every value and every content of memory goes
+    Svfg,
+    /// What can influence each obligation of the chosen rules
+    Sfg,
+    /// The alias annotations of a test program (MAYALIAS, NOALIAS …), judged; exit code 1 if one fails
+    AliasChecks,
+}
+
+impl Stage {
+    /// Whether the result is a graph, so that Graphviz can show it.
+    pub fn is_graph(self) -> bool {
+        match self {
+            Self::Targets | Self::Ir | Self::AliasChecks => false,
+            Self::Pta | Self::Callgraph | Self::Svfg | Self::Sfg => true,
+        }
+    }
 }
 
 /// The form of a dump.

@@ -74,6 +74,9 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     let outputs = Outputs { json: place(layer.json), sarif: place(layer.sarif) };
     refuse_clashing_outputs(&outputs, &input)?;
     let dump = match (dump, dump_format) {
+        (Some(stage), Some(DumpFormat::Dot)) if !stage.is_graph() => {
+            bail!("--dump-format=dot is for stages that are graphs; this one is text only")
+        }
         (Some(stage), format) => Some(Dump { stage, format: format.unwrap_or_default() }),
         (None, Some(_)) => bail!("--dump-format says how to print a dump; add --dump=STAGE"),
         (None, None) => None,

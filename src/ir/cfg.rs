@@ -22,6 +22,19 @@ struct Adjacency {
 }
 
 impl Adjacency {
+    fn new(count: usize, edges: &[(usize, usize)]) -> Adjacency {
+        let mut starts = vec![0; count + 1];
+        edges.iter().for_each(|&(from, _)| starts[from + 1] += 1);
+        (0..count).for_each(|node| starts[node + 1] += starts[node]);
+        let mut next = starts.clone();
+        let mut targets = vec![0; edges.len()];
+        for &(from, to) in edges {
+            targets[next[from]] = to;
+            next[from] += 1;
+        }
+        Adjacency { starts, edges: targets }
+    }
+
     fn of(&self, node: usize) -> &[usize] {
         &self.edges[self.starts[node]..self.starts[node + 1]]
     }
@@ -70,6 +83,16 @@ impl Cfg {
             }
         }
         Cfg { first, successors, predecessors: Adjacency { starts, edges } }
+    }
+
+    /// A graph of `count` nodes from its edges, which must not repeat; node 0 is where it is entered.
+    pub fn from_edges(count: usize, edges: &[(usize, usize)]) -> Cfg {
+        let back: Vec<(usize, usize)> = edges.iter().map(|&(from, to)| (to, from)).collect();
+        Cfg {
+            first: 0,
+            successors: Adjacency::new(count, edges),
+            predecessors: Adjacency::new(count, &back),
+        }
     }
 
     /// How many blocks there are.

@@ -2,7 +2,7 @@
 //! or of what is read; it must name every way in which the function stores, returns or calls a
 //! pointer that it was given. A function that is not here is unknown and may do anything.
 //!
-//! Strings are taken to hold no pointers: `strcpy` and its like stop at a zero byte, so they do not
+//! Files and pipes are taken to carry no pointers, and strings to hold none: `strcpy` and its like stop at a zero byte, so they do not
 //! carry one over, while `memcpy` and its like do.
 
 use rustc_hash::FxHashMap;
@@ -33,7 +33,7 @@ pub enum Slot {
     Handler,
     /// What the environment and the streams were given to keep.
     Kept,
-    /// What went into the kernel to come back later: user data of `epoll`, bytes of a pipe.
+    /// What went into the kernel to come back later: user data of `epoll`.
     Kernel,
 }
 
@@ -226,8 +226,6 @@ const EFFECTS: &[(&str, &[Effect])] = &[
     ("getopt_long getopt_long_only", &[Escapes(1), Escapes(3)]),
     ("epoll_ctl", &[LeavesContent { of: 3, slot: Slot::Kernel }]),
     ("epoll_wait epoll_pwait", &[StoresLeft { to: 1, slot: Slot::Kernel }]),
-    ("write", &[LeavesContent { of: 1, slot: Slot::Kernel }]),
-    ("read", &[StoresLeft { to: 1, slot: Slot::Kernel }]),
     // Callbacks.
     ("qsort", &[Permutes { array: 0, size: 2 }, Calls { func: 3, args: &[ELEMENT, ELEMENT] }]),
     (
@@ -300,7 +298,7 @@ const HARMLESS: &str = "\
     ftrylockfile perror psignal remove rename renameat unlink unlinkat rmdir mkdir mkdirat mkfifo \
     mknod link linkat symlink symlinkat readlink readlinkat chmod fchmod fchmodat chown fchown \
     lchown fchownat access faccessat eaccess euidaccess open open64 openat openat64 creat close \
-    pread pwrite pread64 pwrite64 lseek lseek64 dup dup2 dup3 pipe pipe2 fcntl fcntl64 \
+    read write pread pwrite pread64 pwrite64 lseek lseek64 dup dup2 dup3 pipe pipe2 fcntl fcntl64 \
     flock fsync fdatasync sync syncfs sync_file_range truncate ftruncate ftruncate64 \
     posix_fallocate posix_fallocate64 fallocate posix_fadvise posix_fadvise64 stat fstat lstat \
     fstatat stat64 fstat64 lstat64 fstatat64 __xstat __fxstat __lxstat __fxstatat __xstat64 \
@@ -370,6 +368,7 @@ const HARMLESS: &str = "\
     __VERIFIER_nondet_longlong __VERIFIER_nondet_ulonglong __VERIFIER_nondet_float \
     __VERIFIER_nondet_double __VERIFIER_nondet_size_t __VERIFIER_nondet_unsigned \
     __VERIFIER_nondet_u8 __VERIFIER_nondet_u16 __VERIFIER_nondet_u32 __VERIFIER_nondet_u64 \
+    svf_assert svf_assert_eq \
     MUSTALIAS MAYALIAS NOALIAS PARTIALALIAS EXPECTEDFAIL_MAYALIAS EXPECTEDFAIL_NOALIAS \
     EXPECTEDFAIL_MUSTALIAS EXPECTEDFAIL_PARTIALALIAS";
 

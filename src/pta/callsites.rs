@@ -6,7 +6,7 @@ use super::constraints::{Actual, Call, Extent, Nodes, Sink};
 use super::generate::{Frame, Generator};
 use super::instructions::number;
 use super::wrappers;
-use crate::ir::{BinaryOp, Callee, Def, FuncId, Inst, InstId, List, Operand};
+use crate::ir::{BinaryOp, Callee, CastOp, Def, FuncId, Inst, InstId, List, Operand};
 
 impl<'p> Generator<'p> {
     /// Marks nodes that are given more while solving.
@@ -121,31 +121,19 @@ impl<'p> Generator<'p> {
         };
         match *program.inst(inst) {
             Inst::Binary { op: BinaryOp::Mul, lhs, rhs } => {
-                match (number(program, lhs), number(program, rhs)) {
-                    (Some(stride), _) | (_, Some(stride)) if stride > 0 => {
-                        Extent::Array { header: 0, stride }
-                    }
-                    _ => Extent::Unknown,
-                }
+                self.extent(frame, lhs, depth + 1).times(self.extent(frame, rhs, depth + 1))
             }
-            Inst::Binary { op: BinaryOp::Shl, rhs, .. } => match number(program, rhs) {
-                Some(by @ 0..32) => Extent::Array { header: 0, stride: 1 << by },
+            Inst::Binary { op: BinaryOp::Shl, lhs, rhs } => match number(program, rhs) {
+                Some(by @ 0..32) => {
+                    self.extent(frame, lhs, depth + 1).times(Extent::Exactly(1 << by))
+                }
                 _ => Extent::Unknown,
             },
             Inst::Binary { op: BinaryOp::Add, lhs, rhs } => {
-                let parts =
-                    [self.extent(frame, lhs, depth + 1), self.extent(frame, rhs, depth + 1)];
-                match parts {
-                    [Extent::Exactly(a), Extent::Exactly(b)] => {
-                        a.checked_add(b).map_or(Extent::Unknown, Extent::Exactly)
-                    }
-                    [Extent::Exactly(more), Extent::Array { header, stride }]
-                    | [Extent::Array { header, stride }, Extent::Exactly(more)] => header
-                        .checked_add(more)
-                        .filter(|&header| header < 1 << 20)
-                        .map_or(Extent::Unknown, |header| Extent::Array { header, stride }),
-                    _ => Extent::Unknown,
-                }
+                self.extent(frame, lhs, depth + 1).plus(self.extent(frame, rhs, depth + 1))
+            }
+            Inst::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, value } => {
+                self.extent(frame, value, depth + 1)
             }
             _ => Extent::Unknown,
         }

@@ -61,6 +61,36 @@ pub enum Extent {
     Unknown,
 }
 
+impl Extent {
+    /// The size of `self` things of `other` bytes each.
+    pub fn times(self, other: Extent) -> Extent {
+        match (self, other) {
+            (Extent::Exactly(a), Extent::Exactly(b)) => {
+                a.checked_mul(b).map_or(Extent::Unknown, Extent::Exactly)
+            }
+            (Extent::Exactly(1), known) | (known, Extent::Exactly(1)) => known,
+            (Extent::Exactly(stride), _) | (_, Extent::Exactly(stride)) if stride > 0 => {
+                Extent::Array { header: 0, stride }
+            }
+            _ => Extent::Unknown,
+        }
+    }
+
+    pub fn plus(self, other: Extent) -> Extent {
+        match (self, other) {
+            (Extent::Exactly(a), Extent::Exactly(b)) => {
+                a.checked_add(b).map_or(Extent::Unknown, Extent::Exactly)
+            }
+            (Extent::Exactly(more), Extent::Array { header, stride })
+            | (Extent::Array { header, stride }, Extent::Exactly(more)) => header
+                .checked_add(more)
+                .filter(|&header| header < 1 << 20)
+                .map_or(Extent::Unknown, |header| Extent::Array { header, stride }),
+            _ => Extent::Unknown,
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Call {
     pub inst: InstId,

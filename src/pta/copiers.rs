@@ -1,11 +1,8 @@
 //! Copying memory. What a `memcpy` reads meets at its offset from the start of the copy before it is
 //! written, so that `s` sources and `d` destinations make `s + d` connections and not `s · d`.
 //!
-//! A copy of which neither the offset it reads at nor the one it writes at is known moves a stream of
-//! bytes: of the pointers in it, it moves those that were written at an unknown offset themselves (the
-//! elements of a generic container), but not those at the exact places of a struct. Otherwise the
-//! structs that are mistaken for character buffers, of which every large program has some in its
-//! sets, would all flow together.
+//! What is read at an unknown offset may land anywhere in the range that is written. A copy between very
+//! many places is *blurred*: everything it reads lands anywhere in the objects it writes to.
 
 use super::constraints::{MemCopy, Node};
 use super::graph::Graph;
@@ -14,14 +11,19 @@ use super::objects::{Location, LocationId, ObjectId, Step};
 use super::shape::{Place, Spread};
 use rustc_hash::FxHashSet;
 
+/// So many ways from an offset to a target, or so many sources, are kept apart for one copy.
+const MANY_WAYS: usize = 1024;
+const MANY_SOURCES: usize = 128;
+
 #[derive(Debug, Clone)]
 pub struct Copier {
     len: u64,
     around: bool,
     exact: bool,
     parts: Vec<(Step, Node)>,
-    /// What may land anywhere, and what does so only where the target is an exact place.
-    loose: [Option<Node>; 2],
+    /// What may land anywhere in the range.
+    loose: Option<Node>,
+    blurred: bool,
     sources: FxHashSet<LocationId>,
     targets: Vec<LocationId>,
     known_targets: FxHashSet<LocationId>,
@@ -37,14 +39,17 @@ enum Seen {
 
 impl Graph<'_> {
     pub(super) fn add_copier(&mut self, copy: MemCopy) -> u32 {
-        let MemCopy { to, from, len, around, exact } = copy;
+        let MemCopy { to, from, len, around, .. } = copy;
+        // Less than a pointer is a piece of one.
+        let exact = copy.exact || len < self.grain() as u64;
         let id = self.copiers.len() as u32;
         self.copiers.push(Copier {
             len,
             around,
             exact,
             parts: Vec::new(),
-            loose: [None; 2],
+            loose: None,
+            blurred: false,
             sources: FxHashSet::default(),
             targets: Vec::new(),
             known_targets: FxHashSet::default(),
@@ -54,10 +59,14 @@ impl Graph<'_> {
         id
     }
 
-    /// Whether the copier looks at exact places only, and this is none.
+    /// Whether the copier looks at exact places only, and this is none (nor an object that is one place).
     fn skips(&self, id: u32, location: LocationId) -> bool {
         let Location { object, place } = self.objects.locations[location];
-        self.copiers[id as usize].exact && (!matches!(place, Place::At(_)) || self.is_flat(object))
+        self.copiers[id as usize].exact && !matches!(place, Place::At(_)) && !self.is_flat(object)
+    }
+
+    pub(super) fn is_exact(&self, id: u32) -> bool {
+        self.copiers[id as usize].exact
     }
 
     fn copier(&mut self, id: u32) -> &mut Copier {
@@ -68,7 +77,10 @@ impl Graph<'_> {
     pub(super) fn settle(&mut self) {
         while let Some((object, piece)) = self.new_pieces.pop() {
             for (copier, place) in self.memory[object].readers.clone() {
-                self.read_piece(copier, place, object, piece);
+                // A blurred copy reads the object as a whole.
+                if !self.copier(copier).blurred {
+                    self.read_piece(copier, place, object, piece);
+                }
             }
         }
     }
@@ -81,9 +93,13 @@ impl Graph<'_> {
         if !self.has_memory(object) || self.skips(id, location) {
             return;
         }
-        if self.is_flat(object) {
-            let all = self.all_of(object);
-            return self.read_somewhere(id, all, true);
+        if self.is_flat(object) || self.copier(id).blurred || self.blur(id) {
+            let any = self.objects.any(object);
+            if location == any || self.copier(id).sources.insert(any) || self.is_flat(object) {
+                let all = self.all_of(object);
+                self.read_somewhere(id, all);
+            }
+            return;
         }
         self.memory[object].readers.push((id, place));
         let cells = self.memory[object].cells.iter().map(|cell| Piece::Cell(cell.offset));
@@ -94,14 +110,14 @@ impl Graph<'_> {
     }
 
     /// What is read at an unknown distance from the start of the copy.
-    pub(super) fn read_somewhere(&mut self, id: u32, from: Node, loose: bool) {
-        let node = match self.copier(id).loose[usize::from(loose)] {
+    pub(super) fn read_somewhere(&mut self, id: u32, from: Node) {
+        let node = match self.copier(id).loose {
             Some(node) => node,
             None => {
                 let node = self.new_node();
-                self.copier(id).loose[usize::from(loose)] = Some(node);
+                self.copier(id).loose = Some(node);
                 for target in self.copier(id).targets.clone() {
-                    self.land_somewhere(id, node, target, loose);
+                    self.land_somewhere(id, node, target);
                 }
                 node
             }
@@ -142,13 +158,16 @@ impl Graph<'_> {
         };
         match seen {
             Seen::Outside => {}
-            Seen::Somewhere => self.read_somewhere(id, node, matches!(piece, Piece::Gate(_))),
+            Seen::Somewhere => self.read_somewhere(id, node),
             Seen::There(step) => {
                 let part = match self.copier(id).parts.iter().find(|part| part.0 == step) {
                     Some(&(_, part)) => part,
                     None => {
                         let part = self.new_node();
                         self.copier(id).parts.push((step.clone(), part));
+                        if self.blur(id) {
+                            return;
+                        }
                         for target in self.copier(id).targets.clone() {
                             self.land(&step, part, target);
                         }
@@ -247,23 +266,71 @@ impl Graph<'_> {
         if !self.copier(id).known_targets.insert(location) || self.skips(id, location) {
             return;
         }
+        if self.copier(id).blurred {
+            return self.blot(id, location);
+        }
         self.copier(id).targets.push(location);
-        for loose in [false, true] {
-            if let Some(node) = self.copier(id).loose[usize::from(loose)] {
-                self.land_somewhere(id, node, location, loose);
-            }
+        if self.blur(id) {
+            return;
+        }
+        if let Some(node) = self.copier(id).loose {
+            self.land_somewhere(id, node, location);
         }
         for (step, node) in self.copier(id).parts.clone() {
             self.land(&step, node, location);
         }
     }
 
-    /// Lands somewhere in the range that is written.
-    fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId, loose: bool) {
-        let Location { object, place } = self.objects.locations[target];
-        if !loose && !matches!(place, Place::At(_)) && !self.is_flat(object) {
-            return; // a stream of bytes
+    /// Blurs a copy that has become too large; tells whether it is blurred.
+    fn blur(&mut self, id: u32) -> bool {
+        let copier = self.copier(id);
+        let ways = copier.parts.len() * copier.targets.len();
+        if copier.blurred || (ways <= MANY_WAYS && copier.sources.len() <= MANY_SOURCES) {
+            return copier.blurred;
         }
+        copier.blurred = true;
+        let parts = std::mem::take(&mut copier.parts);
+        let targets = std::mem::take(&mut copier.targets);
+        let sources = copier.sources.iter().map(|&source| source.as_u32());
+        let sources = std::collections::BTreeSet::from_iter(sources);
+        let objects = &self.objects;
+        let objects: std::collections::BTreeSet<ObjectId> = sources
+            .into_iter()
+            .map(LocationId::from_u32)
+            .filter(|&source| !self.skips(id, source))
+            .map(|source| objects.locations[source].object)
+            .filter(|&object| self.has_memory(object))
+            .collect();
+        for (_, part) in parts {
+            self.read_somewhere(id, part);
+        }
+        for object in objects {
+            let any = self.objects.any(object);
+            self.copier(id).sources.insert(any);
+            let all = self.all_of(object);
+            self.read_somewhere(id, all);
+        }
+        for target in targets {
+            self.blot(id, target);
+        }
+        true
+    }
+
+    /// A blurred copy writes to the location's object.
+    fn blot(&mut self, id: u32, location: LocationId) {
+        let any = self.objects.any(self.objects.locations[location].object);
+        if self.copier(id).targets.contains(&any) {
+            return;
+        }
+        self.copier(id).targets.push(any);
+        if let Some(node) = self.copier(id).loose {
+            self.store_at(any, node, 1);
+        }
+    }
+
+    /// Lands somewhere in the range that is written.
+    fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId) {
+        let Location { object, place } = self.objects.locations[target];
         let len = self.copier(id).len;
         let place = match (place, i64::try_from(len)) {
             (Place::At(start), Ok(len)) if start >= 0 => {

@@ -41,16 +41,7 @@ fn pointer_bytes<'p>(sink: &mut impl Sink<'p>) -> u32 {
 /// The product of the sizes the arguments give.
 fn extent(call: &Call, size: &[u8]) -> Extent {
     let of = |&index: &u8| call.extents.get(usize::from(index)).copied().unwrap_or(Extent::Unknown);
-    let times = |a, b| match (a, b) {
-        (Extent::Exactly(a), Extent::Exactly(b)) => {
-            a.checked_mul(b).map_or(Extent::Unknown, Extent::Exactly)
-        }
-        (Extent::Exactly(stride), _) | (_, Extent::Exactly(stride)) if stride > 1 => {
-            Extent::Array { header: 0, stride }
-        }
-        (Extent::Exactly(_) | Extent::Array { .. } | Extent::Unknown, _) => Extent::Unknown,
-    };
-    size.iter().map(of).reduce(times).unwrap_or(Extent::Unknown)
+    size.iter().map(of).reduce(Extent::times).unwrap_or(Extent::Unknown)
 }
 
 /// A new object of this call.

@@ -187,10 +187,10 @@ impl Graph<'_> {
     }
 
     /// `to ⊇` what `width` bytes at the location hold. Parts of pointers are read at exact places only
-    /// (see [`fragments`](super::fragments)).
+    /// (see [`fragments`](super::fragments)), and in objects that are one place.
     pub(super) fn load_at(&mut self, location: LocationId, to: Node, width: u32) {
         let Location { object, place } = self.objects.locations[location];
-        let exact = matches!(place, Place::At(_)) && !self.is_flat(object);
+        let exact = matches!(place, Place::At(_)) || self.is_flat(object);
         if !self.has_memory(object) || (i64::from(width) < self.grain() && !exact) {
             return;
         }
@@ -228,10 +228,12 @@ impl Graph<'_> {
         self.edge(from, to);
     }
 
-    /// Makes one place of every object in which whatever is read anywhere is written everywhere: all its
-    /// cells hold the same already. Their locations become one in all sets.
+    /// Makes one place of every object that is crowded, or in which whatever is read anywhere is written
+    /// everywhere: all its cells hold the same already. Their locations become one in all sets.
     pub(super) fn flatten(&mut self) -> bool {
-        let mut flat: FxHashSet<ObjectId> = FxHashSet::default();
+        let crowded = std::mem::take(&mut self.objects.crowded);
+        let mut flat: FxHashSet<ObjectId> =
+            crowded.into_iter().filter(|&object| !self.is_flat(object)).collect();
         for object in self.objects.objects.keys() {
             let gates = self.memory.get(object).map_or(&[][..], |memory| &memory.gates);
             let all = gates.iter().find(|gate| gate.spread == EVERYWHERE);
@@ -252,12 +254,12 @@ impl Graph<'_> {
             let cells = memory.cells.iter().map(|cell| cell.node);
             let nodes: Vec<Node> = gates.chain(cells).collect();
             self.merge_all(&nodes);
-            let one = nodes.first().copied();
-            let gate = Gate { spread: EVERYWHERE, width: 1, write: one, read: one };
+            let one = nodes.first().copied().unwrap_or_else(|| self.new_node());
+            let gate = Gate { spread: EVERYWHERE, width: 1, write: Some(one), read: Some(one) };
             self.memory[object].gates.push(gate);
             self.memory[object].escaped = memory.escaped;
-            for ((copier, _), one) in memory.readers.into_iter().zip(one.into_iter().cycle()) {
-                self.read_somewhere(copier, one, true);
+            for (copier, _) in memory.readers {
+                self.read_somewhere(copier, one);
             }
         }
         if objects.is_empty() {

@@ -45,10 +45,11 @@ pub mod result;
 pub mod sets;
 pub mod shape;
 mod start;
-mod tarjan;
+pub mod tarjan;
 mod waves;
 mod wrappers;
 
+use crate::budgets;
 use crate::ir::Program;
 use freeze::Names;
 use generate::Generator;
@@ -79,8 +80,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            time: Duration::from_secs(60),
-            memory: 3 << 30,
+            time: budgets::POINTER_TIME,
+            memory: budgets::POINTER_MEMORY,
             clone_wrappers: true,
             merge_literals: true,
             all_run: false,

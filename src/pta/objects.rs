@@ -4,6 +4,7 @@
 
 use super::shape::{Ground, Place, Places, Shape};
 use crate::ir::{FuncId, GlobalId, InstId, Program, TypeId};
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use rustc_hash::FxHashMap;
 
@@ -77,10 +78,13 @@ pub struct Location {
     pub place: Place,
 }
 
-/// In memory without a type, more offsets than this …
-const MANY: u32 = 512;
-/// … or more spreads and offsets that are no multiple of 4 than this are one place.
-const MANY_ODD: u32 = 64;
+/// An object of unknown size in which more offsets than this are told apart is no struct that the program
+/// knows, but memory whose pointers got mixed up with others: it becomes one place.
+const MANY: u32 = 48;
+/// The same for spreads, for offsets that are no multiple of 4, and for those outside an object.
+const MANY_ODD: u32 = 12;
+/// The most offsets told apart in an object of known size.
+const MOST: u64 = 512;
 
 /// All objects and locations, and the arithmetic on locations.
 #[derive(Debug)]
@@ -95,6 +99,10 @@ pub struct Objects<'p> {
     flat: bool,
     /// How many places of each object are told apart: aligned offsets, and others.
     places: SecondaryMap<ObjectId, [u32; 2]>,
+    /// Objects with too many of them, which are to become one place.
+    pub crowded: Vec<ObjectId>,
+    /// The location "anywhere in it" of each object that has one.
+    anywhere: SecondaryMap<ObjectId, PackedOption<LocationId>>,
     pub merge_literals: bool,
     pub unknown: ObjectId,
 }
@@ -110,6 +118,8 @@ impl<'p> Objects<'p> {
             known_locations: FxHashMap::default(),
             flat,
             places: SecondaryMap::new(),
+            crowded: Vec::new(),
+            anywhere: SecondaryMap::new(),
             merge_literals,
             unknown: ObjectId(0),
         };
@@ -180,8 +190,17 @@ impl<'p> Objects<'p> {
             return id;
         }
         let id = self.locations.push(Location { object, place });
+        if place == Place::Any {
+            self.anywhere[object] = id.into();
+        }
         self.known_locations.insert((object, place), id);
         id
+    }
+
+    /// The location that includes this one, if that is another and known.
+    pub fn around(&self, location: LocationId) -> Option<LocationId> {
+        let any = self.anywhere[self.locations[location].object].expand();
+        any.filter(|&any| any != location)
     }
 
     pub fn any(&mut self, object: ObjectId) -> LocationId {
@@ -220,22 +239,29 @@ impl<'p> Objects<'p> {
         }
     }
 
-    /// The place, unless the object is memory without a type and has too many already. An odd offset
-    /// where no size is known is most likely a walk over bytes, which would go on.
+    /// The place, unless the object has too many already. An odd offset where no size is known is most
+    /// likely a walk over bytes, which would go on.
     fn admit(&mut self, object: ObjectId, place: Place) -> Place {
         let data = &self.objects[object];
-        let odd = match (place, &data.shape) {
-            (Place::At(offset), Shape::Plain { .. }) => offset % 4 != 0,
-            (Place::Spread(_), _) => true,
-            (Place::At(_) | Place::Any, _) => return place,
+        let outside =
+            |offset: i64| offset < 0 || data.size.is_some_and(|size| offset.unsigned_abs() >= size);
+        let odd = match place {
+            Place::At(offset) => offset % 4 != 0 || outside(offset),
+            Place::Spread(_) => true,
+            Place::Any => return place,
         };
-        if odd && data.size.is_none() && matches!(place, Place::At(_)) {
+        if odd && data.size.is_none() && matches!(place, Place::At(0..)) {
             return Place::Any;
         }
         if !self.known_locations.contains_key(&(object, place)) {
-            let many = if odd { MANY_ODD } else { MANY };
+            let many = match data.size {
+                _ if odd => MANY_ODD,
+                Some(size) => (size / 4).clamp(u64::from(MANY_ODD), MOST) as u32,
+                None => MANY,
+            };
             let count = &mut self.places[object][usize::from(odd)];
             if *count >= many {
+                self.crowded.push(object);
                 return Place::Any;
             }
             *count += 1;

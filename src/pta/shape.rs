@@ -50,7 +50,7 @@ const NEAR: i64 = 256;
 /// … one farther out stays there, and all such places are one.
 const FAR: i64 = i64::MAX / 4;
 /// In memory of unknown size, offsets up to here are told apart.
-const DEEP: i64 = 1 << 12;
+const DEEP: i64 = 1 << 16;
 /// So many candidates are listed one by one.
 const FEW: i64 = 4;
 

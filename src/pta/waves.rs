@@ -85,18 +85,6 @@ impl Graph<'_> {
             self.look();
             self.settle();
             self.waves += 1;
-            if std::env::var("PTA_TRACE").is_ok() {
-                eprintln!(
-                    "wave {} nodes {} edges {} pending {} sets {} locs {} t {:?}",
-                    self.waves,
-                    self.parent.len(),
-                    self.edges,
-                    self.pending.len(),
-                    self.sets.len(),
-                    self.objects.locations.len(),
-                    started.elapsed()
-                );
-            }
             if !self.changed && self.pending.is_empty() {
                 return Ok(());
             }
@@ -312,7 +300,7 @@ impl Graph<'_> {
                 continue;
             }
             let mut uses = std::mem::take(&mut self.uses[uses as usize]);
-            self.access(&uses, new);
+            self.access(&uses, new, self.all[index]);
             // What was added meanwhile has seen all.
             let now = self.uses(node);
             std::mem::swap(now, &mut uses);
@@ -321,20 +309,34 @@ impl Graph<'_> {
         }
     }
 
-    fn access(&mut self, uses: &Uses, new: SetId) {
+    /// Accesses through the `new` pointers among `all`. Where a pointer goes anywhere in an object, one to an
+    /// exact place there adds nothing but for accesses to parts of pointers, which look at exact
+    /// places only.
+    fn access(&mut self, uses: &Uses, new: SetId, all: SetId) {
         let members: Vec<u32> = self.sets.iter(new).collect();
+        let grain = self.grain();
         for location in members.into_iter().map(LocationId::from_u32) {
+            let around = self.objects.around(location);
+            let covered = around.is_some_and(|any| self.sets.contains(all, any.as_u32()));
             for &(to, width) in &uses.loads {
-                self.load_at(location, to, width);
+                if !covered || i64::from(width) < grain {
+                    self.load_at(location, to, width);
+                }
             }
-            for &(from, width) in &uses.stores {
-                self.store_at(location, from, width);
+            if !covered {
+                for &(from, width) in &uses.stores {
+                    self.store_at(location, from, width);
+                }
             }
             for &copier in &uses.copied_from {
-                self.copy_from(copier, location);
+                if !covered || self.is_exact(copier) {
+                    self.copy_from(copier, location);
+                }
             }
             for &copier in &uses.copied_to {
-                self.copy_to(copier, location);
+                if !covered || self.is_exact(copier) {
+                    self.copy_to(copier, location);
+                }
             }
             for &call in &uses.calls {
                 self.reach(call, location);

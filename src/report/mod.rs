@@ -35,6 +35,8 @@ pub struct Report {
     pub checked: bool,
     /// What `--dump` prints instead of the report for people.
     pub dump: Option<String>,
+    /// A dump that judges the program's own annotations found one wrong.
+    pub dump_failed: bool,
 }
 
 /// A program or a library that the build makes.
@@ -222,7 +224,7 @@ impl Report {
 
     /// How the process ends after this report.
     pub fn exit(&self) -> Exit {
-        if self.violated().next().is_some() {
+        if self.dump_failed || self.violated().next().is_some() {
             Exit::Findings
         } else if self.is_partial() {
             Exit::Partly

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Measures the pointer analysis on real programs, beside SVF 3.4 (`wpa -ander`) on the same.
+
+    pointers.py [--example PATH] [NAME…]
+
+Each program is linked from the units that its build links, with those of the project's own libraries, and analysed
+by `examples/pta` in a process of its own: user seconds of the analysis alone, peak memory with the model, average
+and largest set over the pointers that point to something. SVF's figures are from another, loaded machine (±50 %).
+Goals: from expat on a tenth of SVF's time and a quarter of its memory; sqlite 30 s; redis and git 90 s and 4 GB.
+Exit 0: all goals are met; 1: not all; 2: the benchmark could not run.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "projects"))
+import prepare  # noqa: E402
+import recipe  # noqa: E402
+
+EXAMPLE = recipe.HERE.parent.parent / "target" / "release" / "examples" / "pta"
+
+
+class Program:
+    """The build targets that make one program, what SVF needs for it, and what we may need."""
+
+    def __init__(self, targets, svf, goal=None):
+        self.targets, self.svf, self.goal = targets, svf, goal
+
+
+# SVF: seconds, megabytes, average and largest set. Goals: seconds, megabytes.
+PROGRAMS = {
+    "zlib": Program(["example"], (0.7, 115, 3.6, 24)),
+    "expat": Program(["xmlwf/.libs/xmlwf", "lib/.libs/libexpat.a"], (4.3, 241, 39, 210), (0.43, 60)),
+    "lua": Program(["src/lua"], (7.4, 372, 56, 251), (0.74, 93)),
+    "mosquitto": Program(["build/src/mosquitto"], (3.6, 285, 2.1, 55), (0.36, 71)),
+    "curl": Program(["src/.libs/curl", "lib/.libs/libcurl.a"], (42, 1111, 86, 590), (4.2, 278)),
+    "tmux": Program(["tmux"], (82, 1567, 89, 434), (8.2, 392)),
+    "sqlite": Program(["sqlite3"], (469, 4097, 322, 1232), (30, 1024)),
+    "redis": Program(["src/redis-server"], (554, 6400, 346, 1992), (55, 1600)),
+    "git": Program(["git"], None, (90, 4096)),
+}
+
+
+def entries(project, targets):
+    """The commands of the units that the targets are linked from."""
+    facts = json.loads((project.home / "truth.json").read_text())
+    wanted = []
+    for target in facts["targets"]:
+        if target["name"] in targets:
+            wanted += [unit for unit in target["direct"] + target["pulled"] if unit not in wanted]
+    commands = json.loads((project.tree("db") / "compile_commands.json").read_text())
+
+    def place(entry, key):
+        return os.path.normpath(os.path.join(entry["directory"], entry.get(key, "")))
+
+    def command(unit):
+        by_object = [e for e in commands if unit["object"] and place(e, "output").endswith("/" + unit["object"])]
+        by_file = [e for e in commands if place(e, "file").endswith("/" + unit["file"])]
+        if not by_object + by_file:
+            raise recipe.Failure(f"{project.name}: no command for {unit['file']}")
+        return (by_object + by_file)[0]
+
+    return [command(facts["units"][unit]) for unit in wanted]
+
+
+def model(example, project, targets):
+    """The program's model, made once for each build of the example."""
+    folder = project.home / "pointers"
+    folder.mkdir(exist_ok=True)
+    out = folder / "model"
+    if not out.exists() or out.stat().st_mtime < example.stat().st_mtime:
+        database = folder / "compile_commands.json"
+        database.write_text(json.dumps(entries(project, targets)))
+        run([example, "model", database, out])
+    return out
+
+
+def run(command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise recipe.Failure(f"{command[0]} {command[1]}: {done.stderr.strip()[-600:]}")
+    return done.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--example", type=pathlib.Path, default=EXAMPLE)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    if not options.example.is_file():
+        raise recipe.Failure(f"{options.example} is not here; build it with: cargo build --release --example pta")
+    names = [name for name in options.names or PROGRAMS if name in PROGRAMS]
+    print("program     instr. |    s    MB  average largest precision unknown |  SVF: s     MB average largest", flush=True)
+    missed = []
+    for project in recipe.chosen(names):
+        program = PROGRAMS[project.name]
+        prepare.prepare(project, 2)
+        text = run([options.example, "measure", model(options.example, project, program.targets)])
+        lines = [line.split(" ", 1) for line in text.splitlines()]
+        unknown = sum(1 for name, _ in lines if name == "unknown")
+        found = dict(lines)
+        seconds, megabytes = float(found["seconds"]), float(found["megabytes"])
+        svf = "{:7} {:6} {:7} {:7}".format(*program.svf) if program.svf else "aborts at 16 GB after 846 s"
+        print(f"{project.name:10} {found['instructions']:>7} | {seconds:5.1f} {megabytes:5.0f} {float(found['average']):8.1f} "
+              f"{found['largest']:>7} {found['precision']:>9} {unknown:7} | {svf}", flush=True)
+        if program.goal and (seconds > program.goal[0] or megabytes > program.goal[1]):
+            missed.append(f"{project.name}: goal {program.goal[0]} s, {program.goal[1]} MB")
+        if program.svf and float(found["average"]) > program.svf[2]:
+            missed.append(f"{project.name}: average set {found['average']}, SVF {program.svf[2]}")
+    for line in missed:
+        print(f"missed  {line}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    recipe.main_guard(main)
