@@ -12,13 +12,14 @@ use super::replay::Target;
 use super::state::State;
 use super::step::Flow;
 use super::value::Value;
-use super::verdict::{Counterexample, Proof, Reason, Verdict};
+use super::verdict::{Counterexample, Reason, Verdict};
+use super::visited::Visited;
 use crate::cancel::Cancel;
 use crate::ir::{FuncId, InstId, Program};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// What an exploration may cost.
@@ -57,30 +58,37 @@ pub fn explore(
     let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
     let machine = Machine::new(program, marks, options);
     let mut explorer = Explorer::new(machine, entry, told, budget, cancel);
-    explorer.run();
-    let is_complete =
-        explorer.incomplete.is_none() || explorer.obligations.len() == obligations.len();
+    explorer.run_in_slices();
+    let is_whole = explorer.incomplete.is_none() && !explorer.is_paused;
+    let is_complete = is_whole || explorer.obligations.len() == obligations.len();
     Explored { verdicts: explorer.verdicts(), is_complete }
 }
 
-struct Explorer<'a> {
-    machine: Machine<'a>,
-    entry: FuncId,
-    obligations: Vec<Obligation>,
+pub(super) struct Explorer<'a> {
+    pub(super) machine: Machine<'a>,
+    pub(super) entry: FuncId,
+    pub(super) obligations: Vec<Obligation>,
     /// The obligations of each instruction of the user's code.
-    by_site: FxHashMap<InstId, Vec<usize>>,
-    violated: Vec<Option<Counterexample>>,
+    pub(super) by_site: FxHashMap<InstId, Vec<usize>>,
+    pub(super) violated: Vec<Option<Counterexample>>,
     /// Why an obligation that seems violated may not be.
-    doubtful: Vec<Option<Reason>>,
+    pub(super) doubtful: Vec<Option<Reason>>,
     /// The first reason why not every path was followed to its end.
-    incomplete: Option<Reason>,
+    pub(super) incomplete: Option<Reason>,
     waiting: BTreeMap<u32, Vec<State>>,
     waiting_count: usize,
-    paths: u64,
-    budget: Budget,
-    deadline: Instant,
-    cancel: &'a Cancel,
-    limits: Limits,
+    pub(super) paths: u64,
+    pub(super) budget: Budget,
+    /// Obligations that hold although not every path was followed.
+    pub(super) proved: BTreeSet<usize>,
+    pub(super) visited: Visited,
+    pub(super) start: Instant,
+    /// When this slice of the time is over.
+    pub(super) deadline: Instant,
+    /// It was over before all paths were followed.
+    pub(super) is_paused: bool,
+    pub(super) cancel: &'a Cancel,
+    pub(super) limits: Limits,
     /// Steps until the next look at the clock.
     until_look: u32,
 }
@@ -119,33 +127,18 @@ impl<'a> Explorer<'a> {
             waiting_count: 0,
             paths: 0,
             budget,
-            deadline: Instant::now() + budget.time,
+            proved: BTreeSet::new(),
+            visited: Visited::default(),
+            start: Instant::now(),
+            deadline: Instant::now(),
+            is_paused: false,
             cancel,
             limits: Limits { milliseconds, ..Limits::default() },
             until_look: STEPS_PER_LOOK,
         }
     }
 
-    fn run(&mut self) {
-        let start = self.machine.start(self.entry);
-        self.wait(start);
-        while let Some(state) = self.next_state() {
-            if self.all_violated() {
-                return;
-            }
-            self.follow(state);
-            if matches!(self.incomplete, Some(Reason::Time | Reason::Memory)) {
-                return;
-            }
-        }
-    }
-
-    /// Whether nothing is left to find.
-    fn all_violated(&self) -> bool {
-        !self.machine.marks.in_models && self.violated.iter().all(Option::is_some)
-    }
-
-    fn wait(&mut self, state: State) {
+    pub(super) fn wait(&mut self, state: State) {
         self.waiting.entry(state.choices).or_default().push(state);
         self.waiting_count += 1;
         if self.waiting_count > self.budget.waiting {
@@ -153,7 +146,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn next_state(&mut self) -> Option<State> {
+    pub(super) fn next_state(&mut self) -> Option<State> {
         let mut first = self.waiting.first_entry()?;
         let state = first.get_mut().pop();
         if first.get().is_empty() {
@@ -165,23 +158,28 @@ impl<'a> Explorer<'a> {
 
     /// Some path was not followed to its end.
     fn cut(&mut self, reason: Reason) {
-        let worse = matches!(reason, Reason::Time | Reason::Memory);
-        if self.incomplete.is_none() || worse {
+        if self.incomplete.is_none() || reason == Reason::Memory {
             self.incomplete = Some(reason);
         }
     }
 
     /// Follows one path until it ends or the values known do not decide where it goes.
-    fn follow(&mut self, mut state: State) {
+    pub(super) fn follow(&mut self, mut state: State) {
         let mut steps = 0u32;
         // A state of this stretch, taken at growing distances: coming back to it means for ever.
         let mut landmark: Option<State> = None;
         let mut until_next = 64u32;
+        // After a choice, somebody else may have been here.
+        if self.was_met(&state) {
+            self.paths += 1;
+            return;
+        }
+        let mut is_checked = false;
         loop {
             steps = steps.wrapping_add(1);
             self.until_look -= 1;
             if self.until_look == 0 && self.is_over() {
-                return;
+                return self.wait(state);
             }
             let before = state.top().map(|frame| (frame.block, frame.at));
             let outcome = self.advance(&mut state);
@@ -207,6 +205,13 @@ impl<'a> Explorer<'a> {
             // A block may also go back to itself.
             let now = state.top().map(|frame| (frame.block, frame.at));
             if now.map(|(block, _)| block) != before.map(|(block, _)| block) || now <= before {
+                if !is_checked && self.visited.is_at_head(&self.machine, &state) {
+                    is_checked = true;
+                    if self.was_met(&state) {
+                        self.paths += 1;
+                        return;
+                    }
+                }
                 if landmark.as_ref().is_some_and(|mark| mark.same(&state)) {
                     return self.end(&state, true);
                 }
@@ -242,7 +247,7 @@ impl<'a> Explorer<'a> {
     fn is_over(&mut self) -> bool {
         self.until_look = STEPS_PER_LOOK;
         if Instant::now() >= self.deadline || self.cancel.is_wished() {
-            self.cut(Reason::Time);
+            self.is_paused = true;
             return true;
         }
         if self.machine.smt.pool.len() > self.budget.expressions {
@@ -444,20 +449,5 @@ impl<'a> Explorer<'a> {
         let pool = &self.machine.smt.pool;
         !state.uncertain.is_empty()
             && pool.free_vars(&conditions).iter().any(|v| state.uncertain.contains(v))
-    }
-
-    fn verdicts(self) -> Vec<(Obligation, Verdict)> {
-        let paths = self.paths;
-        let incomplete = self.incomplete;
-        let one = |(violated, doubtful): (Option<Counterexample>, Option<Reason>)| match (
-            violated,
-            doubtful.or_else(|| incomplete.clone()),
-        ) {
-            (Some(counterexample), _) => Verdict::Unsafe(counterexample),
-            (None, Some(reason)) => Verdict::Unknown(reason),
-            (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
-        };
-        let verdicts = self.violated.into_iter().zip(self.doubtful).map(one);
-        self.obligations.into_iter().zip(verdicts).collect()
     }
 }

@@ -40,12 +40,16 @@ pub enum Source {
     Junk,
     /// What C leaves open.
     Unspecified,
+    /// What a loop makes of a variable, in a general state.
+    Widened,
+    /// Which of two paths that were joined is meant.
+    Selected,
 }
 
 pub(super) fn is_unset(source: Source) -> bool {
     match source {
         Source::Uninit | Source::Junk => true,
-        Source::Input | Source::Unspecified => false,
+        Source::Input | Source::Unspecified | Source::Widened | Source::Selected => false,
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! The machine executes the program on expressions: addresses are instances with offsets, memory is
 //! byte-exact, what is not known is a variable. [`explore`] follows its paths; a violation it finds is
-//! walked again with the values the solver chose ([`replay`]), which also tells the story of it.
+//! walked again with the values the solver chose ([`replay`]), which also tells the story of it. Loops
+//! whose bounds depend on inputs are proved by general states that cover all their turns ([`cover`]).
 
 pub mod value;
 pub mod memory;
@@ -21,6 +22,18 @@ mod reachable;
 pub mod step;
 pub mod verdict;
 pub mod explore;
+mod slices;
+mod loops;
+mod liveness;
+mod visited;
+mod merge;
+mod widen;
+mod candidates;
+mod affine;
+mod invariant;
+mod generalise;
+mod paths;
+mod cover;
 mod replay;
 mod names;
 

@@ -15,6 +15,8 @@ pub enum Verdict {
 pub enum Proof {
     /// Every execution was followed to its end.
     Exhaustive { paths: u64 },
+    /// Every execution is covered by a general state of each loop it goes through.
+    Covered,
     /// It follows from definitions and branches in its own function.
     Local,
 }

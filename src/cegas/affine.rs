@@ -1,0 +1,170 @@
+//! Sums that stay the same: from how much variables grow in single turns of a loop, the linear combinations
+//! that do not change at all. Growths are sampled with the solver until it finds none that contradicts
+//! (the affine hull of Karr, 1976, by counterexamples).
+
+use super::invariant::Arrival;
+use super::machine::Machine;
+use crate::smt::value::{mask, signed};
+use crate::smt::{Answer, ExprId, Limits};
+
+/// Variables looked at together.
+const MOST: usize = 12;
+
+/// Growths and coefficients beyond this are not worth a guess.
+const LARGEST: i128 = 1 << 40;
+
+impl Machine<'_> {
+    /// Equations between the head's variables of one width, given with their values at the entry.
+    pub(super) fn constant_sums(
+        &mut self,
+        scalars: &[(ExprId, ExprId)],
+        arrivals: &[Arrival],
+        candidates: &[ExprId],
+        limits: &Limits,
+    ) -> Vec<ExprId> {
+        let mut widths: Vec<u32> = scalars.iter().map(|&(x, _)| self.smt.pool.width(x)).collect();
+        widths.sort_unstable();
+        widths.dedup();
+        let mut found = Vec::new();
+        for width in widths.into_iter().filter(|width| (8..=64).contains(width)) {
+            let same = scalars.iter().filter(|(x, _)| self.smt.pool.width(*x) == width);
+            let group: Vec<(ExprId, ExprId)> = same.copied().take(MOST).collect();
+            if group.len() < 2 {
+                continue;
+            }
+            for sum in self.sums(&group, width, arrivals, candidates, limits) {
+                let now = self.sum(&sum, group.iter().map(|&(x, _)| x), width);
+                let then = self.sum(&sum, group.iter().map(|&(_, entry)| entry), width);
+                found.push(self.smt.pool.eq(now, then));
+            }
+        }
+        found
+    }
+
+    fn sum(&mut self, factors: &[i128], terms: impl Iterator<Item = ExprId>, width: u32) -> ExprId {
+        let mut sum = self.smt.pool.constant(0, width);
+        for (&factor, term) in factors.iter().zip(terms) {
+            let factor = self.smt.pool.constant(factor as u128 & mask(width), width);
+            let part = self.smt.pool.mul(factor, term);
+            sum = self.smt.pool.add(sum, part);
+        }
+        sum
+    }
+
+    /// The factors of the sums that no arrival changes, as far as the solver tells.
+    fn sums(
+        &mut self,
+        group: &[(ExprId, ExprId)],
+        width: u32,
+        arrivals: &[Arrival],
+        candidates: &[ExprId],
+        limits: &Limits,
+    ) -> Vec<Vec<i128>> {
+        let mut samples: Vec<Vec<i128>> = Vec::new();
+        for arrival in arrivals {
+            let mut growths = Vec::new();
+            for &(x, _) in group {
+                let after = arrival.binding.get(&self.smt.pool.node(x).var()).copied();
+                growths.push(self.smt.pool.sub(after.unwrap_or(x), x));
+            }
+            for _ in 0..=group.len() {
+                let Some(sums) = unchanged(&samples, group.len()) else { return Vec::new() };
+                let mut question = arrival.holds.clone();
+                question.extend(candidates);
+                let mut changes = Vec::new();
+                for sum in &sums {
+                    let growth = self.sum(sum, growths.iter().copied(), width);
+                    let zero = self.smt.pool.constant(0, width);
+                    changes.push(self.smt.pool.ne(growth, zero));
+                }
+                question.push(self.smt.pool.or_all(&changes));
+                let Answer::Sat(model) = self.smt.check(&question, limits) else { break };
+                let value = |&growth: &ExprId| self.smt.pool.eval(growth, &model);
+                let sample: Option<Vec<u128>> = growths.iter().map(value).collect();
+                let Some(sample) = sample else { return Vec::new() };
+                let sample: Vec<i128> = sample.into_iter().map(|v| signed(v, width)).collect();
+                if sample.iter().any(|growth| growth.abs() > LARGEST) {
+                    return Vec::new();
+                }
+                samples.push(sample);
+            }
+        }
+        unchanged(&samples, group.len()).unwrap_or_default()
+    }
+}
+
+/// A basis of the factors for which all samples sum to zero; `None` if the numbers get out of hand.
+fn unchanged(samples: &[Vec<i128>], count: usize) -> Option<Vec<Vec<i128>>> {
+    let mut rows: Vec<Vec<i128>> = samples.to_vec();
+    let mut pivots: Vec<usize> = Vec::new();
+    for column in 0..count {
+        let done = pivots.len();
+        let Some(at) = (done..rows.len()).find(|&row| rows[row][column] != 0) else { continue };
+        rows.swap(done, at);
+        let pivot = rows[done].clone();
+        for (index, row) in rows.iter_mut().enumerate() {
+            if index == done || row[column] == 0 {
+                continue;
+            }
+            let factor = row[column];
+            for (entry, other) in row.iter_mut().zip(&pivot) {
+                let scaled = entry.checked_mul(pivot[column])?;
+                *entry = scaled.checked_sub(other.checked_mul(factor)?)?;
+            }
+            reduce(row)?;
+        }
+        pivots.push(column);
+    }
+    let mut basis = Vec::new();
+    for free in (0..count).filter(|column| !pivots.contains(column)) {
+        let mut scale = 1i128;
+        for (row, &pivot) in rows.iter().zip(&pivots) {
+            let divisor = row[pivot].abs();
+            scale = (scale / gcd(scale, divisor)).checked_mul(divisor)?;
+        }
+        let mut factors = vec![0; count];
+        factors[free] = scale;
+        for (row, &pivot) in rows.iter().zip(&pivots) {
+            factors[pivot] = -(row[free].checked_mul(scale)? / row[pivot]);
+        }
+        reduce(&mut factors)?;
+        basis.push(factors);
+    }
+    Some(basis)
+}
+
+/// Divides by the common divisor.
+fn reduce(row: &mut [i128]) -> Option<()> {
+    let divisor = row.iter().fold(0, |divisor, &entry| gcd(divisor, entry.abs()));
+    if divisor > 1 {
+        row.iter_mut().for_each(|entry| *entry /= divisor);
+    }
+    row.iter().all(|entry| entry.abs() <= LARGEST).then_some(())
+}
+
+fn gcd(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_grows_together_is_found() {
+        // x grows by 1, y by 2, z by x's growth or not at all.
+        let samples = vec![vec![1, 2, 1], vec![0, 0, 0]];
+        let sums = unchanged(&samples, 3).expect("small numbers");
+        assert_eq!(sums.len(), 2);
+        for sum in &sums {
+            assert!(
+                samples.iter().all(|s| s.iter().zip(sum).map(|(a, b)| a * b).sum::<i128>() == 0)
+            );
+        }
+        assert_eq!(unchanged(&[vec![1, 0], vec![0, 1]], 2), Some(vec![]));
+        assert_eq!(unchanged(&[vec![4, 6]], 2), Some(vec![vec![-3, 2]]));
+    }
+}

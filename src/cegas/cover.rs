@@ -1,0 +1,279 @@
+//! Proofs for loops whose bounds depend on inputs: every path is followed, paths that meet are joined,
+//! and a loop is left behind with a general state that covers all its turns.
+//!
+//! Why that is sound. A loop is entered at its head with a state S0. S# is S0 with some spots replaced by
+//! fresh variables and constrained by candidates ([`super::widen`], [`super::invariant`]). (1) S# covers S0:
+//! S0's own values satisfy the candidates. (2) From S# all paths of one turn are followed; each of them ends,
+//! leaves the loop, or comes back to the head in the same call. (3) Each state that comes back is an instance
+//! of S#: equal where nothing was widened, and the candidates are implied with its values for the variables.
+//! By induction over the turns every state at the head is an instance of S#, so what leaves S# in one turn
+//! covers all that ever leaves the loop. An obligation counts as proved if it was refuted by the solver
+//! wherever it was met in that last look at the turn; earlier looks, under candidates that fell, count for
+//! nothing. Whatever cannot be shown (another graph than loops with one entry, objects made turn by turn, a
+//! gap, the time) ends the attempt, and nothing is proved. A proof may not speak of violations: all states here
+//! are in doubt.
+
+use super::candidates;
+use super::loops::{Body, Loops};
+use super::machine::Machine;
+use super::paths::is_of_values;
+use super::state::State;
+use crate::cancel::Cancel;
+use crate::ir::{BlockId, FuncId, InstId};
+use crate::rules::Obligation;
+use crate::smt::{ExprId, Limits};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Turns of a loop that are followed one by one while nothing is open in them.
+const MOST_TURNS: u32 = 3000;
+
+/// Loops (and calls of functions with loops) inside each other.
+const DEEPEST: u32 = 40;
+
+/// Attempts with what the last one learned.
+const MOST_ROUNDS: u32 = 6;
+
+/// What the attempt may look at.
+pub(super) struct Question<'q> {
+    pub entry: FuncId,
+    pub obligations: &'q [Obligation],
+    pub by_site: &'q FxHashMap<InstId, Vec<usize>>,
+    /// Those that need no proof.
+    pub settled: &'q [bool],
+    pub deadline: Instant,
+    pub cancel: &'q Cancel,
+}
+
+/// The obligations that were proved.
+pub(super) fn prove(machine: &mut Machine<'_>, question: Question<'_>) -> BTreeSet<usize> {
+    let constants = candidates::constants(machine.program);
+    let mut prover = Prover {
+        machine,
+        question,
+        constants,
+        loops: FxHashMap::default(),
+        failed: BTreeSet::new(),
+        suspects: Vec::new(),
+        hints: Vec::new(),
+        depth: 0,
+        patience: 0,
+        steps: 0,
+    };
+    prover.rounds()
+}
+
+/// Why an attempt ends.
+#[derive(Debug)]
+pub(super) enum Fail {
+    Time,
+    /// It is not a matter of loops as they are understood here.
+    Beyond,
+}
+
+pub(super) type Tried<T> = Result<T, Fail>;
+
+pub(super) struct Prover<'m, 'p, 'q> {
+    pub(super) machine: &'m mut Machine<'p>,
+    pub(super) question: Question<'q>,
+    pub(super) constants: BTreeMap<u32, Vec<u128>>,
+    loops: FxHashMap<FuncId, Rc<Loops>>,
+    /// Obligations that could not be proved where they were met.
+    pub(super) failed: BTreeSet<usize>,
+    /// Their violations, to learn candidates from.
+    pub(super) suspects: Vec<ExprId>,
+    /// Violations from earlier rounds.
+    pub(super) hints: Vec<ExprId>,
+    depth: u32,
+    /// Turns with open choices that are followed one by one while the loop cannot be left.
+    patience: u32,
+    pub(super) steps: u32,
+}
+
+/// A loop under way: its blocks, and how many calls are running in it.
+#[derive(Clone)]
+pub(super) struct Region {
+    pub(super) body: Rc<Body>,
+    frames: usize,
+}
+
+/// Where the paths of one turn ended.
+#[derive(Default)]
+pub(super) struct Ends {
+    pub(super) back: Vec<State>,
+    pub(super) out: Vec<State>,
+}
+
+/// Places in the order in which a path meets them, calls inside the place of the call.
+type Key = Vec<(u32, u32)>;
+
+impl<'p> Prover<'_, 'p, '_> {
+    fn rounds(&mut self) -> BTreeSet<usize> {
+        let of_values = |index: &usize| is_of_values(self.question.obligations[*index].demand);
+        let open = (0..self.question.settled.len()).filter(|&index| !self.question.settled[index]);
+        let all: BTreeSet<usize> = open.filter(of_values).collect();
+        let mut unproved = all.clone();
+        for round in 0..MOST_ROUNDS {
+            self.failed.clear();
+            self.suspects.clear();
+            self.depth = 0;
+            let start = self.machine.start(self.question.entry);
+            let result = self.turn(vec![start], None);
+            match result {
+                Ok(_) => unproved = unproved.intersection(&self.failed).copied().collect(),
+                Err(Fail::Time) => break,
+                Err(Fail::Beyond) => {}
+            }
+            if unproved.is_empty() {
+                break;
+            }
+            let known: FxHashSet<ExprId> = self.hints.iter().copied().collect();
+            let new: Vec<ExprId> =
+                self.suspects.drain(..).filter(|hint| !known.contains(hint)).collect();
+            if new.is_empty() || round % 2 == 1 {
+                self.patience = if self.patience == 0 { 8 } else { self.patience * 4 };
+            }
+            self.hints.extend(new);
+        }
+        all.difference(&unproved).copied().collect()
+    }
+
+    pub(super) fn loops(&mut self, func: FuncId) -> Rc<Loops> {
+        let program = self.machine.program;
+        Rc::clone(self.loops.entry(func).or_insert_with(|| Rc::new(Loops::new(program, func))))
+    }
+
+    fn is_at_start(&mut self, state: &State) -> bool {
+        let program = self.machine.program;
+        state.top().is_some_and(|frame| self.loops(frame.func).is_at_start(program, frame))
+    }
+
+    fn key(&mut self, state: &State) -> Key {
+        let frames = state.frames.iter().map(|frame| (frame.func, frame.block, frame.at));
+        let places: Vec<(FuncId, BlockId, InstId)> = frames.collect();
+        let place = |(func, block, at): (FuncId, BlockId, InstId)| {
+            (self.loops(func).order(block), at.as_u32())
+        };
+        places.into_iter().map(place).collect()
+    }
+
+    /// Follows all paths from `start` until they end or, in a region, come back to its head or leave it.
+    pub(super) fn turn(&mut self, start: Vec<State>, region: Option<&Region>) -> Tried<Ends> {
+        let mut ends = Ends::default();
+        let mut waiting: BTreeMap<Key, Vec<State>> = BTreeMap::new();
+        for state in start {
+            waiting.entry(self.key(&state)).or_default().push(state);
+        }
+        while let Some((_, states)) = waiting.pop_first() {
+            for state in self.merged(states) {
+                let mut landed = Vec::new();
+                self.follow(state, &mut landed)?;
+                while let Some(state) = landed.pop() {
+                    match region {
+                        Some(region) if state.frames.len() < region.frames => ends.out.push(state),
+                        Some(region) if state.frames.len() == region.frames => {
+                            match state.top().map(|frame| frame.block) {
+                                Some(block)
+                                    if block == region.body.head && self.is_at_start(&state) =>
+                                {
+                                    ends.back.push(state);
+                                }
+                                Some(block) if !region.body.contains(block) => ends.out.push(state),
+                                _ => self.go_on(state, &mut landed, &mut waiting)?,
+                            }
+                        }
+                        _ => self.go_on(state, &mut landed, &mut waiting)?,
+                    }
+                }
+            }
+        }
+        ends.back = self.merged(ends.back);
+        Ok(ends)
+    }
+
+    /// A state that has come to a block: through the loop that begins there, or to those that wait.
+    fn go_on(
+        &mut self,
+        state: State,
+        landed: &mut Vec<State>,
+        waiting: &mut BTreeMap<Key, Vec<State>>,
+    ) -> Tried<()> {
+        if let Some(frame) = state.top()
+            && self.is_at_start(&state)
+            && let Some(body) = self.loops(frame.func).body(frame.block).cloned()
+        {
+            let region = Region { body, frames: state.frames.len() };
+            landed.extend(self.through(state, &region)?);
+            return Ok(());
+        }
+        waiting.entry(self.key(&state)).or_default().push(state);
+        Ok(())
+    }
+
+    pub(super) fn merged(&mut self, states: Vec<State>) -> Vec<State> {
+        let func = states.first().and_then(|state| state.top()).map(|frame| frame.func);
+        match func {
+            Some(func) if states.len() > 1 => {
+                let loops = self.loops(func);
+                self.machine.merge_all(&loops, states)
+            }
+            _ => states,
+        }
+    }
+
+    /// Everything that leaves the loop that `state` stands at the head of.
+    fn through(&mut self, mut state: State, region: &Region) -> Tried<Vec<State>> {
+        if self.depth >= DEEPEST {
+            return Err(Fail::Beyond);
+        }
+        self.depth += 1;
+        let mut patience = self.patience;
+        let mut turns = 0;
+        let left = loop {
+            let saved = self.failed.clone();
+            let suspects = self.suspects.len();
+            let ends = self.turn(vec![state.clone()], Some(region))?;
+            if ends.back.is_empty() {
+                break ends.out;
+            }
+            turns += 1;
+            let [next] = &ends.back[..] else {
+                self.forget(saved, suspects);
+                break self.covered(state, region)?;
+            };
+            let is_closed = ends.out.is_empty();
+            if is_closed && next.same(&state) {
+                break Vec::new();
+            }
+            let is_plain = (next.choices, next.fresh) == (state.choices, state.fresh);
+            if is_closed && is_plain && turns < MOST_TURNS {
+                state = next.clone();
+            } else if is_closed && patience > 0 && turns < MOST_TURNS {
+                patience -= 1;
+                state = next.clone();
+            } else {
+                self.forget(saved, suspects);
+                break self.covered(state, region)?;
+            }
+        };
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    pub(super) fn forget(&mut self, failed: BTreeSet<usize>, suspects: usize) {
+        self.failed = failed;
+        self.suspects.truncate(suspects);
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        let left = self.question.deadline.saturating_duration_since(Instant::now());
+        let milliseconds = u32::try_from(left.as_millis()).unwrap_or(u32::MAX).clamp(1, 1000);
+        Limits { work: 3_000_000, milliseconds, ..Limits::default() }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        Instant::now() >= self.question.deadline || self.question.cancel.is_wished()
+    }
+}

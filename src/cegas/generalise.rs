@@ -1,0 +1,133 @@
+//! A loop left behind with a general state: looking at a turn, widening what differs, guessing what
+//! holds and dropping what does not, until nothing changes. [`super::cover`] says why that is sound.
+
+use super::cover::{Fail, Prover, Region, Tried};
+use super::invariant::{Arrival, Effort};
+use super::machine::Machine;
+use super::state::State;
+use super::widen::{Head, Misfit};
+use crate::smt::{ExprId, VarId};
+use rustc_hash::FxHashSet;
+
+/// Looks at a loop before candidates are no longer added, but only dropped.
+const MOST_LOOKS: u32 = 12;
+
+/// First turns that are taken out of a loop because objects begin or end in them.
+const MOST_PEELED: u32 = 2;
+
+impl Prover<'_, '_, '_> {
+    /// The same by a general state, after as many first turns as it takes.
+    pub(super) fn covered(&mut self, state: State, region: &Region) -> Tried<Vec<State>> {
+        let mut out = Vec::new();
+        let mut start = vec![state];
+        for peeled in 0..=MOST_PEELED {
+            let mut again = Vec::new();
+            for state in start {
+                let (saved, suspects) = (self.failed.clone(), self.suspects.len());
+                match self.generalised(state.clone(), region)? {
+                    Ok(left) => out.extend(left),
+                    Err(_) if peeled < MOST_PEELED => {
+                        self.forget(saved, suspects);
+                        let ends = self.turn(vec![state], Some(region))?;
+                        out.extend(ends.out);
+                        again.extend(ends.back);
+                    }
+                    Err(_) => return Err(Fail::Beyond),
+                }
+            }
+            start = self.merged(again);
+            if start.is_empty() {
+                break;
+            }
+        }
+        Ok(out)
+    }
+
+    /// S# and what leaves it; inside, why there is none.
+    fn generalised(&mut self, state: State, region: &Region) -> Tried<Result<Vec<State>, String>> {
+        let program = self.machine.program;
+        let mut head = Head::new(program, &region.body, state);
+        let (mut candidates, mut seen): (Vec<ExprId>, FxHashSet<ExprId>) = Default::default();
+        let mut looks = 0;
+        let mut is_combined = false;
+        loop {
+            looks += 1;
+            let general = head.general(self.machine, &candidates);
+            let (saved, suspects) = (self.failed.clone(), self.suspects.len());
+            let ends = self.turn(vec![general.clone()], Some(region))?;
+
+            let known = head.entry.assumed.len();
+            let mut arrivals = Vec::new();
+            let mut is_widened = false;
+            for state in &ends.back {
+                match head.cover(self.machine, &general, state) {
+                    Ok(binding) => {
+                        let kept = state.assumed.iter().take(known);
+                        let own = state.assumed.iter().skip(known + candidates.len());
+                        let holds = kept.chain(own).chain(&state.deferred).copied().collect();
+                        arrivals.push(Arrival { holds, binding });
+                    }
+                    Err(Misfit::Widened) => is_widened = true,
+                    Err(Misfit::Shape(what)) => return Ok(Err(what)),
+                }
+            }
+            let limits = self.limits();
+            let effort = Effort { limits, deadline: self.question.deadline };
+            let scalars = head.scalars(self.machine);
+            let mut new = Vec::new();
+            if is_widened {
+                new = self.machine.templates(&scalars, &self.constants);
+            } else if looks < MOST_LOOKS {
+                let mut conditions: Vec<ExprId> = self.suspects[suspects..].to_vec();
+                conditions.extend(self.hints.iter().copied());
+                let is_suspect = !conditions.is_empty();
+                for state in ends.back.iter().chain(&ends.out) {
+                    conditions.extend(state.assumed.iter().skip(known + candidates.len()));
+                }
+                let vars: FxHashSet<VarId> = head.at_entry(self.machine).into_keys().collect();
+                let count = general.fresh;
+                let is_old = |machine: &Machine<'_>, var: VarId| {
+                    machine.source_of(var).is_some_and(|(number, _)| number < count)
+                };
+                new = self.machine.compared_in(&conditions, &vars, is_old);
+                new.extend(self.machine.value_sets(&scalars, &arrivals));
+                new.extend(self.machine.constant_sums(&scalars, &arrivals, &candidates, &limits));
+                if is_suspect
+                    && !is_combined
+                    && new.iter().all(|candidate| seen.contains(candidate))
+                {
+                    // With them, what fell before may hold.
+                    is_combined = true;
+                    seen = candidates.iter().copied().collect();
+                    new.extend(self.machine.templates(&scalars, &self.constants));
+                    new.extend(self.machine.either_or(&conditions, &scalars, &arrivals, is_old));
+                }
+            }
+            new.retain(|&candidate| seen.insert(candidate));
+            // (1): what holds at the entry.
+            let entry = Arrival {
+                holds: head.entry.assumed.iter().chain(&head.entry.deferred).copied().collect(),
+                binding: head.at_entry(self.machine),
+            };
+            self.machine.keep(&mut new, std::slice::from_ref(&entry), false, &effort);
+            let before = candidates.clone();
+            candidates.extend(new);
+            if self.is_over() {
+                return Err(Fail::Time);
+            }
+            if is_widened {
+                self.forget(saved, suspects);
+                continue;
+            }
+            // (3): what holds at the end of each turn.
+            self.machine.keep(&mut candidates, &arrivals, true, &effort);
+            if candidates == before {
+                return Ok(Ok(ends.out));
+            }
+            self.forget(saved, suspects);
+            if self.is_over() {
+                return Err(Fail::Time);
+            }
+        }
+    }
+}

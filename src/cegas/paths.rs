@@ -1,0 +1,237 @@
+//! One path at a time, on the way to a proof: as the explorer follows it, but every way that is open goes on
+//! at once, and the conditions it goes under are kept even where they follow.
+
+use super::cover::{Fail, Prover, Tried};
+use super::machine::Stop;
+use super::state::State;
+use super::step::Flow;
+use super::value::Value;
+use crate::ir::{InstId, ValueId};
+use crate::rules::Demand;
+use crate::smt::{Answer, ExprId};
+
+/// Calls inside each other: recursion is not covered.
+const DEEPEST_CALLS: usize = 200;
+
+/// Conditions before a violation that candidates are learned from.
+const LEARNED: usize = 8;
+
+impl Prover<'_, '_, '_> {
+    /// Follows one path to its end or to the next block where it may meet others.
+    pub(super) fn follow(&mut self, mut state: State, landed: &mut Vec<State>) -> Tried<()> {
+        if state.frames.len() > DEEPEST_CALLS {
+            return Err(Fail::Beyond);
+        }
+        loop {
+            self.steps = self.steps.wrapping_add(1);
+            if self.steps.is_multiple_of(16) && self.is_over() {
+                return Err(Fail::Time);
+            }
+            match self.advance(&mut state, landed) {
+                Ok(Going::On) => {}
+                Ok(Going::Apart(states)) => {
+                    // They stand where they stood: joined again, they would have to be told apart again.
+                    for state in states {
+                        self.follow(state, landed)?;
+                    }
+                    return Ok(());
+                }
+                Ok(Going::Landed) => {
+                    landed.push(state);
+                    return Ok(());
+                }
+                Ok(Going::Parted) | Err(Halt::Stop(Stop::End | Stop::Exit)) => return Ok(()),
+                Err(Halt::Stop(Stop::Gap(_) | Stop::Split(..))) => return Err(Fail::Beyond),
+                Err(Halt::Fail(fail)) => return Err(fail),
+            }
+        }
+    }
+
+    fn advance(&mut self, state: &mut State, landed: &mut Vec<State>) -> Result<Going, Halt> {
+        let Some(at) = state.top().map(|frame| frame.at) else {
+            return match state.pending.pop_back() {
+                Some(func) => {
+                    self.machine.enter_first(state, func)?;
+                    Ok(Going::Landed)
+                }
+                None => Ok(Going::Parted),
+            };
+        };
+        if self.question.by_site.contains_key(&at) {
+            self.judge(state, at)?;
+        }
+        let flow = match self.machine.step(state, at) {
+            Err(Stop::Split(value, ways)) => return self.told_apart(state, value, ways),
+            other => other?,
+        };
+        match flow {
+            Flow::Stay => Ok(Going::On),
+            Flow::Outcomes(ways) => {
+                let open = self.open(state, ways);
+                self.part(state, open, landed, |prover, state, to| {
+                    prover.machine.finish(state, at, to)
+                })
+            }
+            Flow::Next => self.machine.advance(state).map(|()| Going::On).map_err(Halt::Stop),
+            Flow::Return(value) => {
+                self.machine.leave(state, value)?;
+                Ok(Going::Landed)
+            }
+            Flow::Blocks(ways) => {
+                let open = self.open(state, ways);
+                let from = state.top().map(|frame| (frame.func, frame.block));
+                let Some((func, from)) = from else { return Err(Halt::Stop(Stop::End)) };
+                let loops = self.loops(func);
+                if open.iter().any(|&(_, to)| loops.is_crossed(from, to)) {
+                    return Err(Halt::Fail(Fail::Beyond));
+                }
+                self.part(state, open, landed, |prover, state, to| prover.machine.jump(state, to))
+            }
+            Flow::Call(ways) => {
+                let open = self.open(state, ways);
+                self.part(state, open, landed, |prover, state, to| {
+                    prover.machine.enter(state, at, to)
+                })
+            }
+        }
+    }
+
+    /// One state for each value.
+    fn told_apart(
+        &mut self,
+        state: &State,
+        value: ValueId,
+        ways: Vec<(ExprId, ExprId)>,
+    ) -> Result<Going, Halt> {
+        let mut apart = Vec::new();
+        for (cond, to) in self.open(state, ways) {
+            let mut other = state.clone();
+            other.choices += 1;
+            match self.machine.assume(&mut other, cond) {
+                Ok(()) => {
+                    other.set(value, Value::Bits(to));
+                    apart.push(other);
+                }
+                Err(Stop::End) => {}
+                Err(stop) => return Err(Halt::Stop(stop)),
+            }
+        }
+        Ok(Going::Apart(apart))
+    }
+
+    /// The ways that the solver does not exclude.
+    fn open<T: Copy>(&mut self, state: &State, ways: Vec<(ExprId, T)>) -> Vec<(ExprId, T)> {
+        let is_open = |(cond, _): &(ExprId, T)| match self.machine.smt.pool.as_const(*cond) {
+            Some(value) => value != 0,
+            None if self.machine.speaks_of_addresses(*cond) => true,
+            None => !matches!(self.ask(state, *cond), Answer::Unsat(_)),
+        };
+        ways.into_iter().filter(is_open).collect()
+    }
+
+    fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
+        if self.is_over() {
+            return Answer::Unknown("time".into());
+        }
+        let mut conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
+        conditions.push(cond);
+        let limits = self.limits();
+        self.machine.smt.check(&conditions, &limits)
+    }
+
+    fn part<T: Copy>(
+        &mut self,
+        state: &mut State,
+        open: Vec<(ExprId, T)>,
+        landed: &mut Vec<State>,
+        go: impl Fn(&mut Self, &mut State, T) -> Result<(), Stop>,
+    ) -> Result<Going, Halt> {
+        if let [(cond, to)] = open[..] {
+            // It follows from what holds, but candidates that make it follow may fall.
+            self.machine.assume(state, cond)?;
+            go(self, state, to)?;
+            return Ok(Going::Landed);
+        }
+        if self.is_over() {
+            return Err(Halt::Fail(Fail::Time));
+        }
+        for (cond, to) in open {
+            let mut other = state.clone();
+            other.choices += 1;
+            let gone = self.machine.assume(&mut other, cond);
+            match gone.and_then(|()| go(self, &mut other, to)) {
+                Ok(()) => landed.push(other),
+                Err(Stop::End | Stop::Exit) => {}
+                Err(other) => return Err(Halt::Stop(other)),
+            }
+        }
+        Ok(Going::Parted)
+    }
+
+    /// Looks at the obligations of `at`; the execution goes on only where they hold.
+    fn judge(&mut self, state: &mut State, at: InstId) -> Result<(), Halt> {
+        let here = self.question.by_site.get(&at).cloned().unwrap_or_default();
+        for index in here {
+            let demand = self.question.obligations[index].demand;
+            if !is_of_values(demand) {
+                continue;
+            }
+            let violation = self.machine.violation(state, demand)?;
+            if self.machine.smt.pool.as_const(violation) == Some(0) {
+                continue;
+            }
+            if !self.question.settled[index] {
+                let is_refuted = !self.machine.speaks_of_addresses(violation)
+                    && matches!(self.ask(state, violation), Answer::Unsat(_));
+                if !is_refuted {
+                    self.failed.insert(index);
+                    self.suspects.push(violation);
+                    self.suspects.extend(state.assumed.iter().rev().take(LEARNED).copied());
+                }
+            }
+            if demand.is_debatable() {
+                continue;
+            }
+            let holds = self.machine.smt.pool.not(violation);
+            self.machine.assume(state, holds)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a demand speaks of values only, so that a general state answers for what it covers. Whether something
+/// was ever set is lost where it is widened, and what is lost at the end is not looked at here.
+pub(super) fn is_of_values(demand: Demand) -> bool {
+    match demand {
+        Demand::NotReached
+        | Demand::NonZero(_)
+        | Demand::Equal(..)
+        | Demand::Arguable(_)
+        | Demand::Fits { .. }
+        | Demand::Wraps { .. } => true,
+        Demand::Access { .. } | Demand::Free { .. } | Demand::Kept | Demand::Set(_) => false,
+    }
+}
+
+/// What became of a path after an instruction.
+enum Going {
+    On,
+    /// It has come to another block.
+    Landed,
+    /// Others go on in its place, or it is over.
+    Parted,
+    /// These go on in its place from the same instruction.
+    Apart(Vec<State>),
+}
+
+enum Halt {
+    Stop(Stop),
+    Fail(Fail),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Halt {
+        Halt::Stop(stop)
+    }
+}

@@ -1,0 +1,93 @@
+//! How the time is shared: paths are followed first, since what can be found that way is mostly found at
+//! once; then loops are covered, to prove what is left; the rest of the time goes to paths again.
+
+use super::cover;
+use super::explore::Explorer;
+use super::state::State;
+use super::verdict::{Counterexample, Proof, Reason, Verdict};
+use crate::rules::Obligation;
+
+/// The part of the time after which loops are tried to be proved, if paths are still open: what can be found
+/// by following paths is mostly found at once.
+const FIRST_SLICE: f64 = 0.2;
+
+/// The part of the time when that has to be done.
+const PROOF_SLICE: f64 = 0.8;
+
+impl Explorer<'_> {
+    pub(super) fn run_in_slices(&mut self) {
+        self.run(FIRST_SLICE);
+        if self.is_paused && !self.cancel.is_wished() {
+            self.prove(PROOF_SLICE);
+            self.run(1.0);
+        }
+    }
+
+    /// Follows paths until that part of the time is over.
+    pub(super) fn run(&mut self, slice: f64) {
+        self.deadline = self.start + self.budget.time.mul_f64(slice);
+        if !self.is_paused {
+            let start = self.machine.start(self.entry);
+            self.wait(start);
+        }
+        self.is_paused = false;
+        while let Some(state) = self.next_state() {
+            if self.all_settled() {
+                return;
+            }
+            self.follow(state);
+            if self.is_paused || self.incomplete == Some(Reason::Memory) {
+                return;
+            }
+        }
+    }
+
+    /// Whether nothing is left to find.
+    pub(super) fn all_settled(&self) -> bool {
+        let mut all = self.violated.iter().enumerate();
+        !self.machine.marks.in_models
+            && all.all(|(index, violated)| violated.is_some() || self.proved.contains(&index))
+    }
+
+    /// Tries to prove what is not violated, by covering loops.
+    pub(super) fn prove(&mut self, slice: f64) {
+        if self.machine.marks.in_models {
+            // One obligation may answer for several demands inside models.
+            return;
+        }
+        let settled: Vec<bool> = self.violated.iter().map(Option::is_some).collect();
+        let question = cover::Question {
+            entry: self.entry,
+            obligations: &self.obligations,
+            by_site: &self.by_site,
+            settled: &settled,
+            deadline: self.start + self.budget.time.mul_f64(slice),
+            cancel: self.cancel,
+        };
+        self.proved = cover::prove(&mut self.machine, question);
+    }
+
+    /// Whether another path was here in the same state. Who asks for lost memory wants to know what is lost on
+    /// paths that never end, too.
+    pub(super) fn was_met(&mut self, state: &State) -> bool {
+        self.machine.marks.kept.is_none()
+            && self.visited.meets(&mut self.machine, state, &self.limits)
+    }
+
+    pub(super) fn verdicts(self) -> Vec<(Obligation, Verdict)> {
+        let paths = self.paths;
+        let incomplete = if self.is_paused { Some(Reason::Time) } else { self.incomplete };
+        let proved = self.proved;
+        let one =
+            |(index, (violated, doubtful)): (usize, (Option<Counterexample>, Option<Reason>))| {
+                match (violated, doubtful.or_else(|| incomplete.clone())) {
+                    (Some(counterexample), _) => Verdict::Unsafe(counterexample),
+                    (None, _) if proved.contains(&index) => Verdict::Safe(Proof::Covered),
+                    (None, Some(reason)) => Verdict::Unknown(reason),
+                    (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
+                }
+            };
+        let verdicts = self.violated.into_iter().zip(self.doubtful).enumerate().map(one);
+        self.obligations.into_iter().zip(verdicts).collect()
+    }
+}
