@@ -122,8 +122,11 @@ fn cause(reason: &Reason) -> report::Cause {
 }
 
 fn location(program: &Program, at: InstId, settings: &Settings) -> report::Location {
-    let function = program.funcs[program.func_of(at)].name.clone();
-    let Some(loc) = program.loc(at) else {
+    let func = &program.funcs[program.func_of(at)];
+    let function = func.name.clone();
+    // What the compiler made up has no line of its own.
+    let declared = || func.loc.expand().map(|loc| &program.debug.locs[loc]);
+    let Some(loc) = program.loc(at).filter(|loc| loc.line > 0).or_else(declared) else {
         return report::Location { file: String::new(), line: 0, column: 0, function };
     };
     let path = program.debug.files[loc.file].path();

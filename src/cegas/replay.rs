@@ -33,6 +33,8 @@ pub(super) enum Target {
 struct Story {
     first: Vec<TraceStep>,
     last: VecDeque<TraceStep>,
+    /// Steps between the two that were not kept.
+    dropped: usize,
     /// What each variable was when last told.
     told: FxHashMap<(usize, ir::VarId), String>,
 }
@@ -46,11 +48,16 @@ impl Story {
             self.last.push_back(step);
             if self.last.len() > KEPT {
                 self.last.pop_front();
+                self.dropped += 1;
             }
         }
     }
 
     fn into_steps(mut self) -> Vec<TraceStep> {
+        if let Some(next) = self.last.front().filter(|_| self.dropped > 0) {
+            let text = format!("… {} steps left out …", self.dropped);
+            self.first.push(TraceStep { at: next.at, depth: next.depth, text });
+        }
         self.first.extend(self.last);
         self.first
     }
