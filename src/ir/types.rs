@@ -72,22 +72,35 @@ pub struct Layout {
     pub align: u32,
 }
 
+impl Type {
+    /// What of its layout makes a type another one.
+    pub fn told_apart_by(&self, layout: Layout) -> Layout {
+        match self {
+            Type::Struct { .. } => layout,
+            _ => Layout::default(),
+        }
+    }
+}
+
 /// The program's types with their layouts.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Types {
     types: PrimaryMap<TypeId, (Type, Layout)>,
+    /// By type, and for structs by layout: a packed one has the fields of its plain twin, but another size.
     #[serde(skip)]
-    known: FxHashMap<Type, TypeId>,
+    known: FxHashMap<(Type, Layout), TypeId>,
 }
 
 impl Types {
     /// The id of `ty`, which lies in memory as `layout` says.
     pub fn intern(&mut self, ty: Type, layout: Layout) -> TypeId {
-        if let Some(&id) = self.known.get(&ty) {
+        let told_apart = ty.told_apart_by(layout);
+        let key = (ty, told_apart);
+        if let Some(&id) = self.known.get(&key) {
             return id;
         }
-        let id = self.types.push((ty.clone(), layout));
-        self.known.insert(ty, id);
+        let id = self.types.push((key.0.clone(), layout));
+        self.known.insert(key, id);
         id
     }
 

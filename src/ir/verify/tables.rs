@@ -18,7 +18,8 @@ pub(super) fn check(report: &mut Report<'_>) {
     let p = report.program;
     let mut types = FxHashSet::default();
     for (id, ty, layout) in p.types.iter() {
-        let found = once(types.insert(ty)).and_then(|()| type_is_coherent(p, id, ty, layout));
+        let found = once(types.insert((ty, ty.told_apart_by(layout))))
+            .and_then(|()| type_is_coherent(p, id, ty, layout));
         report.check(found, |p| format!("type {id} {}", type_text(p, id)));
     }
     let mut consts = FxHashSet::default();
