@@ -228,11 +228,12 @@ impl<'a> Explorer<'a> {
     fn end(&mut self, state: &State, running: bool) {
         self.paths += 1;
         let Some(rule) = self.machine.marks.kept else { return };
-        for allocated in self.machine.still_reachable(state, running) {
+        let all_lost = self.machine.lost(state, running);
+        for allocated in self.machine.still_reachable(state, &all_lost, running) {
             let index = self.obligation(Mark { rule, demand: Demand::Kept }, allocated);
             self.doubtful[index].get_or_insert(Reason::StillReachable);
         }
-        for lost in self.machine.lost(state, running) {
+        for lost in all_lost {
             let index = self.obligation(Mark { rule, demand: Demand::Kept }, lost.allocated);
             if lost.held {
                 let why = "whether a variable that is not used any more holds a pointer".into();

@@ -82,17 +82,22 @@ impl Machine<'_> {
 
     /// Where memory was allocated that is not lost, but that nobody freed before the program returned
     /// from `main`: neither a leak nor its absence.
-    pub(super) fn still_reachable(&mut self, state: &State, running: bool) -> Vec<InstId> {
+    pub(super) fn still_reachable(
+        &self,
+        state: &State,
+        lost: &[Lost],
+        running: bool,
+    ) -> Vec<InstId> {
         if running {
             return Vec::new();
         }
-        let lost: Vec<InstId> = self.lost(state, running).iter().map(|l| l.allocated).collect();
+        let is_lost = |at: &InstId| lost.iter().any(|lost| lost.allocated == *at);
         let all = (0..state.memory.len() as u32).filter_map(|n| state.memory.get(Instance(n)));
         all.filter_map(|object| match (object.origin, object.life) {
             (Origin::Heap(allocated), Life::Live) => Some(allocated),
             _ => None,
         })
-        .filter(|allocated| !lost.contains(allocated))
+        .filter(|allocated| !is_lost(allocated))
         .collect()
     }
 
