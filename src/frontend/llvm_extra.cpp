@@ -15,6 +15,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
@@ -201,6 +202,15 @@ void cegas_promote(LLVMValueRef function) {
         variables.push_back(variable);
   if (!variables.empty())
     PromoteMemToReg(variables, tree);
+}
+
+// LLVM's reader verifies each module on the way to upgrading its debug info, which takes longer than the
+// reading. What comes here was verified by clang or by the process that read it for us.
+void cegas_trust_bitcode() {
+  auto &options = cl::getRegisteredOptions();
+  auto found = options.find("disable-auto-upgrade-debug-info");
+  if (found != options.end())
+    static_cast<cl::opt<bool> *>(found->second)->setValue(true);
 }
 
 // LLVM's linker over one destination. The C interface makes a new linker for each module, and each walks

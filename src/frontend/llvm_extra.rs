@@ -50,6 +50,7 @@ unsafe extern "C" {
     fn cegas_constant_words(constant: LLVMValueRef, out: *mut u64, capacity: usize) -> usize;
     fn cegas_constant_bytes(constant: LLVMValueRef, len: *mut usize) -> *const u8;
     fn cegas_promote(function: LLVMValueRef);
+    fn cegas_trust_bitcode();
 }
 
 /// A debug-info node; compared and hashed by identity.
@@ -218,6 +219,13 @@ pub(super) fn constant_bytes<'m>(constant: LLVMValueRef) -> Option<&'m [u8]> {
 pub(super) fn promote(function: LLVMValueRef) {
     // SAFETY: total for any value; no handle into the function's body is alive here.
     unsafe { cegas_promote(function) }
+}
+
+/// Reading bitcode no longer verifies it; for modules that were verified when they were made.
+pub(super) fn trust_bitcode() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    // SAFETY: sets one option of LLVM's, before any reader that is to see it starts.
+    ONCE.call_once(|| unsafe { cegas_trust_bitcode() });
 }
 
 #[repr(C)]

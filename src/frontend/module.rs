@@ -2,7 +2,7 @@
 //! would otherwise do on an error, which is to end the process.
 
 use super::llvm::{LlvmLinkage, Reader, Val};
-use super::llvm_extra::Linker;
+use super::llvm_extra::{self, Linker};
 use crate::library;
 use compile_db::Symbols;
 use inkwell::context::Context;
@@ -31,6 +31,16 @@ pub enum LinkError {
     Link { name: String, reason: String },
     #[error("none of its units could be compiled")]
     Empty,
+}
+
+/// Reads bitcode that clang or [`read`] in another process has verified.
+pub fn read_verified<'ctx>(
+    context: &'ctx Context,
+    name: &str,
+    bitcode: &[u8],
+) -> Result<Module<'ctx>, String> {
+    llvm_extra::trust_bitcode();
+    read(context, name, bitcode)
 }
 
 /// Reads bitcode or LLVM's text form.
@@ -90,7 +100,7 @@ pub fn link<'ctx>(
     let mut linker = Linker::new(&whole);
     let mut first_layout: Option<String> = None;
     for (index, piece) in pieces.iter().enumerate() {
-        let module = read(context, piece.name, piece.bitcode)
+        let module = read_verified(context, piece.name, piece.bitcode)
             .map_err(|reason| LinkError::Unreadable { name: piece.name.into(), reason })?;
         let reader = Reader::new(&module);
         let layout = reader.data_layout();
@@ -150,7 +160,7 @@ pub fn link_models<'ctx>(context: &'ctx Context, whole: &Module<'ctx>) -> Result
         for model in wanted {
             linked.push(model.name);
             let unreadable = |reason| LinkError::Unreadable { name: model.name.into(), reason };
-            let module = read(context, model.name, model.bitcode).map_err(unreadable)?;
+            let module = read_verified(context, model.name, model.bitcode).map_err(unreadable)?;
             // The models are for x86; another machine goes without.
             if Reader::new(&module).data_layout() != layout {
                 continue;

@@ -186,7 +186,7 @@ impl<'a> Compiler<'a> {
 /// Reads bitcode or LLVM text, prepares it, and lists its symbols.
 pub fn prepared(name: &str, bytes: &[u8]) -> Result<(Vec<u8>, Symbols), String> {
     let context = Context::create();
-    let module = module::read(&context, name, bytes)?;
+    let module = module::read_verified(&context, name, bytes)?;
     prepare::prepare(&module);
     let symbols = module::symbols(&module);
     Ok((module.write_bitcode_to_memory().as_slice().to_vec(), symbols))
