@@ -260,6 +260,7 @@ fn is_alike(a: &State, b: &State) -> bool {
     !a.frames.is_empty()
         && a.frames.len() == b.frames.len()
         && a.pending == b.pending
+        && a.closing == b.closing
         && a.frames.iter().zip(b.frames.iter()).all(same_frame)
         && (0..a.memory.len().min(b.memory.len()) as u32).all(same_object)
 }

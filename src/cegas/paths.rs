@@ -49,7 +49,7 @@ impl Prover<'_, '_, '_> {
 
     fn advance(&mut self, state: &mut State, landed: &mut Vec<State>) -> Result<Going, Halt> {
         let Some(at) = state.top().map(|frame| frame.at) else {
-            return match state.pending.pop_back() {
+            return match state.next_function() {
                 Some(func) => {
                     self.machine.enter_first(state, func)?;
                     Ok(Going::Landed)

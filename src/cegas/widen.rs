@@ -156,7 +156,10 @@ impl Head {
         if general.frames.len() != state.frames.len() || !same_locals {
             return shape("variables made anew in each turn of a loop");
         }
-        if general.pending != state.pending || ours.at != theirs.at {
+        if general.pending != state.pending
+            || general.closing != state.closing
+            || ours.at != theirs.at
+        {
             return shape("another place in the program");
         }
         for &phi in &self.phis {
