@@ -53,6 +53,8 @@ pub struct State {
     pub pending: Vector<FuncId>,
     /// Functions to run when the program ends, the next one last.
     pub closing: Vector<FuncId>,
+    /// When the last read from an array of which one element is followed was of that element.
+    pub last_read: Option<ExprId>,
     /// Why a violation on this path would not be certain.
     pub doubt: Option<Rc<str>>,
 }
@@ -70,6 +72,7 @@ impl State {
             fresh: 0,
             pending,
             closing,
+            last_read: None,
             doubt: None,
         }
     }
