@@ -197,7 +197,12 @@ fn assemble(
     report.notes.extend(project.build.notes.iter().map(|n| note(Some(&n.subject), &n.text)));
     for skipped in &project.build.skipped {
         let file = report::shown_path(&skipped.file, &settings.root);
-        report.skipped.push(report::Skipped { file, reason: skipped.reason.clone() });
+        let reason = skipped.reason.clone();
+        if skipped.is_c {
+            report.failed.push(report::Failed { file, error: reason });
+        } else {
+            report.skipped.push(report::Skipped { file, reason });
+        }
     }
     for (source, outcome) in project.sources.iter().zip(compiled) {
         if let Err(error) = outcome {
