@@ -131,6 +131,10 @@ impl Texts {
     pub fn is_valid(&self, id: TextId) -> bool {
         self.texts.is_valid(id)
     }
+
+    pub fn iter(&self) -> impl Iterator<Item = (TextId, &str)> {
+        self.texts.iter().map(|(id, text)| (id, &**text))
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

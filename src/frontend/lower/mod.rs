@@ -1,5 +1,5 @@
-//! Lowering: one linked and prepared LLVM module to one [`ir::Program`](crate::ir::Program). The
-//! module is only read; when this returns, nothing of LLVM is left.
+//! Lowering: one prepared LLVM module to one [`link::Unit`](crate::link::Unit). The module is only
+//! read; when this returns, nothing of LLVM is left.
 //!
 //! Order: names (functions, globals, labels) first, so that constants can refer to them; then
 //! initialisers; then bodies, block by block in reverse post-order, where every use but a phi's comes
@@ -12,17 +12,19 @@ mod debug;
 mod insts;
 mod memory;
 mod ops;
+mod symbols;
 mod types;
 
 pub(super) use ops::UNINIT_PREFIX;
 
-use super::llvm::{self, AttributeKind, Blk, LlvmLinkage, Place, Reader, Ty, Val, ValueKind};
+use super::llvm::{self, AttributeKind, Blk, Place, Reader, Ty, Val, ValueKind};
 use super::llvm_extra::{Meta, Record};
 use crate::ir::{
     Block, BlockId, CTypeId, ConstId, Def, FileId, FuncAttrs, FuncId, Function, Global, GlobalId,
-    IdRange, Inst, InstData, InstId, Linkage, LocId, Machine, Operand, Program, TypeId, Value,
-    ValueId, VarId,
+    IdRange, Inst, InstData, InstId, LocId, Machine, Operand, Program, TypeId, Value, ValueId,
+    VarId,
 };
+use crate::link::Unit;
 use cfg::Plan;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
@@ -31,7 +33,7 @@ use ops::Intrinsic;
 use rustc_hash::FxHashMap;
 
 /// Lowers a module that `prepare` has worked on.
-pub fn lower(module: &Module<'_>, name: &str) -> Program {
+pub fn lower(module: &Module<'_>, name: &str) -> Unit {
     let reader = Reader::new(module);
     let mut lowering = Lowering::new(reader, name);
     lowering.declare();
@@ -51,6 +53,8 @@ struct Attributes {
 struct Lowering<'m> {
     reader: Reader<'m>,
     program: Program,
+    /// What the module's symbols are to others; its own program is put in at the end.
+    unit: Unit,
     attributes: Attributes,
 
     types: FxHashMap<Ty<'m>, TypeId>,
@@ -96,6 +100,7 @@ impl<'m> Lowering<'m> {
         };
         Lowering {
             reader,
+            unit: Unit::new(Program::new(name, machine.clone())),
             program: Program::new(name, machine),
             attributes,
             types: FxHashMap::default(),
@@ -120,9 +125,10 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Gives every function, global and block its id.
+    /// Gives every function, global and block its id. What is declared and not used stays away.
     fn declare(&mut self) {
-        let functions: Vec<_> = self.reader.functions().collect();
+        let unused = |symbol: Val<'m>| symbol.is_declaration() && !symbol.has_uses();
+        let functions: Vec<_> = self.reader.functions().filter(|&func| !unused(func)).collect();
         for &func in &functions {
             if let Some(intrinsic) = ops::intrinsic(&func.name()) {
                 self.intrinsics.insert(func, intrinsic);
@@ -139,7 +145,7 @@ impl<'m> Lowering<'m> {
             let name = ifunc.name();
             self.program.notes.push(format!("{name}: resolved by the loader (ifunc)"));
         }
-        let globals: Vec<_> = self.reader.globals().collect();
+        let globals: Vec<_> = self.reader.globals().filter(|&global| !unused(global)).collect();
         for global in globals {
             let name = global.name();
             if !name.starts_with("llvm.") {
@@ -149,6 +155,7 @@ impl<'m> Lowering<'m> {
         if !self.reader.module_asm().is_empty() {
             self.program.notes.push("assembly at file level is not modelled".into());
         }
+        self.declare_aliases();
     }
 
     fn declare_function(&mut self, func: Val<'m>) {
@@ -179,7 +186,7 @@ impl<'m> Lowering<'m> {
         debug_assert_eq!(blocks.len(), plan.len());
         let function = Function {
             name: func.name(),
-            linkage: linkage(func.linkage()),
+            linkage: symbols::linkage(func.linkage()),
             result: self.ty(ty.return_type()),
             params,
             variadic: ty.is_variadic(),
@@ -189,6 +196,7 @@ impl<'m> Lowering<'m> {
             loc: self.function_loc(func),
         };
         self.program.funcs.push(function);
+        self.unit.funcs.push(symbols::binding(func));
         if !blocks.is_empty() {
             self.plans.push((func, id, plan));
         }
@@ -215,17 +223,18 @@ impl<'m> Lowering<'m> {
             ty,
             size: layout.size,
             align: global.alignment().max(1),
-            linkage: linkage(global.linkage()),
+            linkage: symbols::linkage(global.linkage()),
             constant: global.is_constant_global(),
             thread_local: global.is_thread_local(),
             init: None,
             var: self.global_var(global),
         };
         let id = self.program.globals.push(ours);
+        self.unit.globals.push(symbols::binding(global));
         self.globals.insert(global, id);
     }
 
-    /// What globals hold at the start, aliases, constructors.
+    /// What globals hold at the start, and what runs before and after `main`.
     fn initialise(&mut self) {
         let globals: Vec<_> = self.reader.globals().collect();
         for global in globals {
@@ -236,33 +245,18 @@ impl<'m> Lowering<'m> {
                     self.program.globals[id].init = Some(init);
                 }
                 (None, "llvm.global_ctors") => {
-                    self.program.constructors = self.run_order(init, false);
+                    self.unit.constructors = self.listed(init);
                 }
                 (None, "llvm.global_dtors") => {
-                    self.program.destructors = self.run_order(init, true);
+                    self.unit.destructors = self.listed(init);
                 }
                 (None, _) => {}
             }
         }
-        let aliases: Vec<_> = self.reader.aliases().collect();
-        for alias in aliases {
-            let target = self.constant(alias);
-            self.program.aliases.push((alias.name(), target));
-        }
-        self.name_unnamed_globals();
     }
 
-    /// clang's string literals have no name; ours are unique and stable.
-    fn name_unnamed_globals(&mut self) {
-        for (id, global) in self.program.globals.iter_mut() {
-            if global.name.is_empty() {
-                global.name = format!(".unnamed.{}", id.index());
-            }
-        }
-    }
-
-    /// The functions of `llvm.global_ctors` or `_dtors` in the order they run.
-    fn run_order(&mut self, table: Val<'m>, last_first: bool) -> Vec<FuncId> {
+    /// The functions of `llvm.global_ctors` or `_dtors` with their priorities.
+    fn listed(&mut self, table: Val<'m>) -> Vec<(u64, FuncId)> {
         let mut entries = Vec::new();
         for i in 0..u32::MAX {
             let Some(entry) = table.aggregate_element(i) else { break };
@@ -274,11 +268,7 @@ impl<'m> Lowering<'m> {
                 entries.push((priority.const_u64(), func));
             }
         }
-        entries.sort_by_key(|&(priority, _)| priority);
-        if last_first {
-            entries.reverse();
-        }
-        entries.into_iter().map(|(_, func)| func).collect()
+        entries
     }
 
     fn bodies(&mut self) {
@@ -303,7 +293,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn finish(mut self) -> Program {
+    fn finish(mut self) -> Unit {
         self.finish_ctypes();
         // Records are met in instruction order already, but for those moved to a later instruction.
         self.program.debug.bindings.sort_by_key(|binding| binding.at);
@@ -313,7 +303,8 @@ impl<'m> Lowering<'m> {
         program.term_pool.shrink_to_fit();
         program.insts.shrink_to_fit();
         program.values.shrink_to_fit();
-        self.program
+        self.unit.program = self.program;
+        self.unit
     }
 
     fn label(&self, func: Val<'m>, block: Blk<'m>) -> Option<BlockId> {
@@ -338,27 +329,5 @@ impl<'m> Lowering<'m> {
         let value = self.program.values.push(Value { ty, def: Def::Inst(id), name: None.into() });
         self.program.insts[id].result = value.into();
         value
-    }
-}
-
-fn linkage(linkage: LlvmLinkage) -> Linkage {
-    match linkage {
-        LlvmLinkage::LLVMInternalLinkage
-        | LlvmLinkage::LLVMPrivateLinkage
-        | LlvmLinkage::LLVMLinkerPrivateLinkage
-        | LlvmLinkage::LLVMLinkerPrivateWeakLinkage => Linkage::Internal,
-        LlvmLinkage::LLVMWeakAnyLinkage
-        | LlvmLinkage::LLVMWeakODRLinkage
-        | LlvmLinkage::LLVMLinkOnceAnyLinkage
-        | LlvmLinkage::LLVMLinkOnceODRLinkage
-        | LlvmLinkage::LLVMLinkOnceODRAutoHideLinkage
-        | LlvmLinkage::LLVMExternalWeakLinkage => Linkage::Weak,
-        LlvmLinkage::LLVMExternalLinkage
-        | LlvmLinkage::LLVMAvailableExternallyLinkage
-        | LlvmLinkage::LLVMAppendingLinkage
-        | LlvmLinkage::LLVMDLLImportLinkage
-        | LlvmLinkage::LLVMDLLExportLinkage
-        | LlvmLinkage::LLVMGhostLinkage
-        | LlvmLinkage::LLVMCommonLinkage => Linkage::External,
     }
 }
