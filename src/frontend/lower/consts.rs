@@ -51,8 +51,8 @@ impl<'m> Lowering<'m> {
             ValueKind::LLVMConstantAggregateZeroValueKind => Const::Zero,
             ValueKind::LLVMUndefValueValueKind => Const::Undef,
             ValueKind::LLVMPoisonValueKind => Const::Poison,
-            ValueKind::LLVMGlobalVariableValueKind => match self.globals.get(&value) {
-                Some(&global) => Const::Global { global, offset: 0 },
+            ValueKind::LLVMGlobalVariableValueKind => match self.global(value) {
+                Some(global) => Const::Global { global, offset: 0 },
                 None => return self.unsupported_const(ty, "address of a compiler-made variable"),
             },
             ValueKind::LLVMFunctionValueKind => match self.funcs.get(&value) {

@@ -2,7 +2,7 @@
 //! read; when this returns, nothing of LLVM is left.
 //!
 //! Order: names (functions, globals, labels) first, so that constants can refer to them; then
-//! initialisers; then bodies, block by block in reverse post-order, where every use but a phi's comes
+//! initialisers, of `static` globals once they are met; then bodies, block by block in reverse post-order, where every use but a phi's comes
 //! after its definition. A construct without a meaning becomes `Unsupported`, never an error.
 
 mod calls;
@@ -24,7 +24,7 @@ use crate::ir::{
     IdRange, Inst, InstData, InstId, LocId, Machine, Operand, Program, TypeId, Value, ValueId,
     VarId,
 };
-use crate::link::Unit;
+use crate::link::{Binding, Unit};
 use cfg::Plan;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
@@ -37,8 +37,10 @@ pub fn lower(module: &Module<'_>, name: &str) -> Unit {
     let reader = Reader::new(module);
     let mut lowering = Lowering::new(reader, name);
     lowering.declare();
+    lowering.lists();
     lowering.initialise();
     lowering.bodies();
+    lowering.initialise();
     lowering.finish()
 }
 
@@ -62,6 +64,7 @@ struct Lowering<'m> {
     funcs: FxHashMap<Val<'m>, FuncId>,
     globals: FxHashMap<Val<'m>, GlobalId>,
     intrinsics: FxHashMap<Val<'m>, Intrinsic>,
+    pending_inits: Vec<(GlobalId, Val<'m>)>,
     plans: Vec<(Val<'m>, FuncId, Plan<'m>)>,
     labels: FxHashMap<Blk<'m>, BlockId>,
 
@@ -108,6 +111,7 @@ impl<'m> Lowering<'m> {
             funcs: FxHashMap::default(),
             globals: FxHashMap::default(),
             intrinsics: FxHashMap::default(),
+            pending_inits: Vec::new(),
             plans: Vec::new(),
             labels: FxHashMap::default(),
             block: BlockId::new(0),
@@ -147,9 +151,8 @@ impl<'m> Lowering<'m> {
         }
         let globals: Vec<_> = self.reader.globals().filter(|&global| !unused(global)).collect();
         for global in globals {
-            let name = global.name();
-            if !name.starts_with("llvm.") {
-                self.declare_global(global, name);
+            if symbols::binding(global) != Binding::Local {
+                self.global(global);
             }
         }
         if !self.reader.module_asm().is_empty() {
@@ -215,7 +218,16 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn declare_global(&mut self, global: Val<'m>, name: String) {
+    /// A global variable; none if the compiler made it for itself. What is `static` comes into the tables when
+    /// something refers to it: sanitizers leave much behind that nothing does.
+    fn global(&mut self, global: Val<'m>) -> Option<GlobalId> {
+        if let Some(&id) = self.globals.get(&global) {
+            return Some(id);
+        }
+        let name = global.name();
+        if name.starts_with("llvm.") {
+            return None;
+        }
         let ty = self.ty(global.value_type());
         let layout = self.program.types.layout(ty);
         let ours = Global {
@@ -232,27 +244,36 @@ impl<'m> Lowering<'m> {
         let id = self.program.globals.push(ours);
         self.unit.globals.push(symbols::binding(global));
         self.globals.insert(global, id);
+        if let Some(init) = global.initializer() {
+            self.pending_inits.push((id, init));
+        }
+        Some(id)
     }
 
-    /// What globals hold at the start, and what runs before and after `main`.
-    fn initialise(&mut self) {
+    /// What the module says about its symbols as a whole.
+    fn lists(&mut self) {
         let globals: Vec<_> = self.reader.globals().collect();
         for global in globals {
-            let Some(init) = global.initializer() else { continue };
-            match (self.globals.get(&global).copied(), global.name().as_str()) {
-                (Some(id), _) => {
-                    let init = self.initializer(init);
-                    self.program.globals[id].init = Some(init);
-                }
-                (None, "llvm.global_ctors") => {
-                    self.unit.constructors = self.listed(init);
-                }
-                (None, "llvm.global_dtors") => {
-                    self.unit.destructors = self.listed(init);
-                }
-                (None, _) => {}
+            let Some(table) = global.initializer() else { continue };
+            match global.name().as_str() {
+                "llvm.global_ctors" => self.unit.constructors = self.listed(table),
+                "llvm.global_dtors" => self.unit.destructors = self.listed(table),
+                // Of use to somebody we do not see.
+                "llvm.used" | "llvm.compiler.used" => _ = self.constant(table),
+                _ => {}
             }
         }
+    }
+
+    /// What globals hold at the start, and the globals that they refer to.
+    fn initialise(&mut self) {
+        let mut next = 0;
+        while let Some(&(id, init)) = self.pending_inits.get(next) {
+            let init = self.initializer(init);
+            self.program.globals[id].init = Some(init);
+            next += 1;
+        }
+        self.pending_inits.clear();
     }
 
     /// The functions of `llvm.global_ctors` or `_dtors` with their priorities.

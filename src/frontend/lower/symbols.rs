@@ -39,7 +39,7 @@ impl<'m> Lowering<'m> {
                     return Some((Symbol::Func(*self.funcs.get(&target)?), offset));
                 }
                 ValueKind::LLVMGlobalVariableValueKind => {
-                    return Some((Symbol::Global(*self.globals.get(&target)?), offset));
+                    return Some((Symbol::Global(self.global(target)?), offset));
                 }
                 ValueKind::LLVMConstantExprValueKind
                     if target.const_opcode() == Opcode::LLVMGetElementPtr =>
