@@ -60,9 +60,7 @@ impl<'m, 'p> Code<'m, 'p> {
 
     /// What C calls the values from the first to the last instruction.
     fn bindings(&mut self, first: InstId, last: InstId) {
-        let all = &self.from.debug.bindings;
-        let from = all.partition_point(|binding| binding.at < first);
-        for binding in all[from..].iter().take_while(|binding| binding.at <= last) {
+        for binding in self.from.debug.bindings_between(first, last) {
             let at = InstId::new(binding.at.index().wrapping_add(self.insts));
             let var = self.merger.ids[self.index].var(binding.var);
             let value = self.operand(binding.value);

@@ -6,6 +6,7 @@ use super::symbols::Home;
 use super::unit::Symbol;
 use crate::ir::{BlockId, Const, ConstExpr, ConstId, FuncId, Init, Layout, Program, Type, TypeId};
 use cranelift_entity::EntityRef;
+use cranelift_entity::packed_option::ReservedValue;
 
 /// A symbol of the program and how far behind it.
 pub(super) type Place = (Symbol, i64);
@@ -19,7 +20,7 @@ impl Merger<'_> {
             None => (home.symbol, 0),
         };
         let placed = self.ids[home.unit].placed(of);
-        (placed.expect("a name's home is in the program, and so is what an alias is of"), offset)
+        (placed.expect("what is needed is in the program"), offset)
     }
 
     pub(super) fn pointer_type(&mut self) -> TypeId {
@@ -42,7 +43,11 @@ impl Merger<'_> {
     }
 
     pub(super) fn append_constants(&mut self, index: usize, from: &Program) {
-        for (_, ty, value) in from.consts.iter() {
+        for (id, ty, value) in from.consts.iter() {
+            if !self.needed.constants(index).contains(id) {
+                self.ids[index].consts.push(ConstId::reserved_value());
+                continue;
+            }
             let ids = &self.ids[index];
             let ty = ids.types[ty];
             let new = match *value {

@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::ids::Ids;
 use super::names::PrintedNames;
+use super::needed::Needed;
 use super::symbols::{Home, Symbols};
 use super::unit::{Symbol, Unit};
 use super::{Binding, Piece};
@@ -16,38 +17,35 @@ pub(super) struct Merger<'p> {
     pub out: Program,
     pub pieces: &'p [Piece],
     pub symbols: &'p Symbols,
+    pub needed: Needed<'p>,
     names: PrintedNames,
     pub files: FxHashMap<SourceFile, FileId>,
     pub ids: Vec<Ids>,
-    /// Definitions that gave way to another unit's, but that an alias names: an alias is of the
-    /// definition, whatever becomes of its name.
-    kept: FxHashSet<Home>,
     next_inst: usize,
 }
 
 impl<'p> Merger<'p> {
-    pub fn new(name: &str, machine: Machine, pieces: &'p [Piece], symbols: &'p Symbols) -> Self {
+    /// The first `units` of the pieces are the user's.
+    pub fn new(
+        name: &str,
+        machine: Machine,
+        pieces: &'p [Piece],
+        units: usize,
+        symbols: &'p Symbols,
+    ) -> Self {
         Merger {
             out: Program::new(name, machine),
             pieces,
             symbols,
+            needed: Needed::new(pieces, units, symbols),
             names: PrintedNames::new(symbols.shared.iter().map(|shared| shared.name.as_str())),
             files: FxHashMap::default(),
             ids: Vec::new(),
-            kept: FxHashSet::default(),
             next_inst: 0,
         }
     }
 
     pub fn merged(mut self) -> Program {
-        for (index, piece) in self.pieces.iter().enumerate() {
-            for alias in &piece.unit.aliases {
-                let name = Home { unit: index, symbol: alias.symbol };
-                if self.symbols.home(name) == name {
-                    self.kept.insert(Home { unit: index, symbol: alias.of });
-                }
-            }
-        }
         for (index, piece) in self.pieces.iter().enumerate() {
             self.append_tables(&piece.unit.program);
             self.declare(index, &piece.unit);
@@ -69,14 +67,8 @@ impl<'p> Merger<'p> {
     /// Whether the unit's symbol is in the program, and under which name; `None` for the name: it is
     /// the unit's own.
     fn presence(&self, of: Home) -> Option<Option<&'p str>> {
-        let unit = &self.pieces[of.unit].unit;
-        let shared = self.symbols.shared(of);
-        match shared {
-            _ if unit.alias(of.symbol).is_some() => None,
-            None => Some(None),
-            Some(shared) if shared.home == of => Some(Some(&shared.name)),
-            Some(_) => self.kept.contains(&of).then_some(None),
-        }
+        let shared = self.symbols.shared(of).filter(|shared| shared.home == of);
+        self.needed.contains(of).then_some(shared.map(|shared| shared.name.as_str()))
     }
 
     /// Gives the functions and globals of a unit their ids, and the blocks their places.
@@ -149,6 +141,9 @@ impl<'p> Merger<'p> {
     fn append_aliases(&mut self) {
         for (index, piece) in self.pieces.iter().enumerate() {
             for alias in &piece.unit.aliases {
+                if self.ids[index].placed(alias.of).is_none() {
+                    continue;
+                }
                 let home = Home { unit: index, symbol: alias.symbol };
                 let name = match self.symbols.shared(home) {
                     Some(shared) if shared.home == home => shared.name.clone(),

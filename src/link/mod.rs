@@ -1,8 +1,8 @@
 //! Units to one program, on our own tables: what a C linker does, without files and addresses.
 //!
 //! Each unit comes with tables of its own ([`unit`]). First it is settled which symbol stands for each
-//! name ([`symbols`]), and what is still missing is asked of the models of library functions. Then
-//! the tables are appended to each other with every id changed ([`merge`]): types, texts and constants
+//! name ([`symbols`]), and what is still missing is asked of the models of library functions. Then,
+//! for what is needed of it all ([`needed`]), the tables are appended to each other with every id changed ([`merge`]): types, texts and constants
 //! are interned, the rest moves up. Bodies come last ([`code`]); whether a call fits its callee is
 //! decided there again, since the callee may be another unit's now.
 //!
@@ -11,6 +11,7 @@
 
 mod code;
 mod names;
+mod needed;
 mod symbols;
 mod consts;
 mod ids;
@@ -52,8 +53,9 @@ pub fn link(
     model: impl Fn(&str, &Machine) -> Option<Arc<Unit>>,
 ) -> Result<Program, LinkError> {
     let machine = same_machine(&pieces)?;
+    let units = pieces.len();
     let mut symbols = Symbols::default();
-    for count in 1..=pieces.len() {
+    for count in 1..=units {
         symbols.add(&pieces[..count]);
     }
     // A model may need another one: its names come behind those that are known.
@@ -67,7 +69,7 @@ pub fn link(
             symbols.add(&pieces);
         }
     }
-    Ok(Merger::new(name, machine, &pieces, &symbols).merged())
+    Ok(Merger::new(name, machine, &pieces, units, &symbols).merged())
 }
 
 fn same_machine(pieces: &[Piece]) -> Result<Machine, LinkError> {

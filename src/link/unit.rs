@@ -60,6 +60,8 @@ pub struct Unit {
     pub funcs: PrimaryMap<FuncId, Binding>,
     pub globals: PrimaryMap<GlobalId, Binding>,
     pub aliases: Vec<Alias>,
+    /// Of use to somebody we do not see (`__attribute__((used))`).
+    pub used: Vec<Symbol>,
     /// With their priorities; the smallest runs first.
     pub constructors: Vec<(u64, FuncId)>,
     /// With their priorities; the largest runs first.
@@ -73,6 +75,7 @@ impl Unit {
             funcs: PrimaryMap::new(),
             globals: PrimaryMap::new(),
             aliases: Vec::new(),
+            used: Vec::new(),
             constructors: Vec::new(),
             destructors: Vec::new(),
         }

@@ -24,7 +24,7 @@ use crate::ir::{
     IdRange, Inst, InstData, InstId, LocId, Machine, Operand, Program, TypeId, Value, ValueId,
     VarId,
 };
-use crate::link::{Binding, Unit};
+use crate::link::{Binding, Symbol, Unit};
 use cfg::Plan;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
@@ -258,10 +258,24 @@ impl<'m> Lowering<'m> {
             match global.name().as_str() {
                 "llvm.global_ctors" => self.unit.constructors = self.listed(table),
                 "llvm.global_dtors" => self.unit.destructors = self.listed(table),
-                // Of use to somebody we do not see.
-                "llvm.used" | "llvm.compiler.used" => _ = self.constant(table),
+                "llvm.used" | "llvm.compiler.used" => self.used(table),
                 _ => {}
             }
+        }
+    }
+
+    /// What `llvm.used` lists.
+    fn used(&mut self, table: Val<'m>) {
+        let symbols = (0..u32::MAX).map_while(|i| table.aggregate_element(i));
+        for symbol in symbols.collect::<Vec<_>>() {
+            let symbol = match symbol.kind() {
+                ValueKind::LLVMFunctionValueKind => {
+                    self.funcs.get(&symbol).copied().map(Symbol::Func)
+                }
+                ValueKind::LLVMGlobalVariableValueKind => self.global(symbol).map(Symbol::Global),
+                _ => None,
+            };
+            self.unit.used.extend(symbol);
         }
     }
 
