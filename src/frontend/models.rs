@@ -7,10 +7,13 @@ use crate::link::Unit;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The models that were asked for so far, by name and bits of a pointer.
+/// By name and bits of a pointer.
+type Lowered = FxHashMap<(&'static str, u32), Option<Arc<Unit>>>;
+
+/// The models that were asked for so far.
 #[derive(Debug, Default)]
 pub struct Models {
-    lowered: Mutex<FxHashMap<(&'static str, u32), Option<Arc<Unit>>>>,
+    lowered: Mutex<Lowered>,
 }
 
 impl Models {
