@@ -1,0 +1,4 @@
+long double fabsl(long double x)
+{
+    return __builtin_elementwise_abs(x);
+}
