@@ -48,6 +48,7 @@ bench: build
 test-integration: build
 	@integration/setup/ensure integration
 	@$(CLEAN) integration/sarif/check.py target/release/cegas-scan
+	@$(CLEAN) integration/html/check.py target/release/cegas-scan
 	@$(CLEAN) integration/pre-commit/check.py target/release/cegas-scan
 	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
 	@$(CLEAN) integration/projects/check.py --repeat $(PROJECTS)

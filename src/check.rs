@@ -89,6 +89,12 @@ fn told(
                 location: location(program, step.at, settings),
                 depth: step.depth,
                 text: step.text,
+                change: step.change.map(|change| report::Change {
+                    name: change.name,
+                    value: change.value,
+                    object: change.object,
+                    function: change.func.map(|func| program.funcs[func].name.clone()),
+                }),
             };
             trace = counterexample.steps.into_iter().map(step).collect();
             report::Verdict::Unsafe

@@ -86,6 +86,38 @@ fn all_kinds_are_told_on_demand() {
     assert!(results.iter().any(|r| r["kind"] == "fail" && r["level"] == "error"));
 }
 
+/// The data of a page, as its script reads it.
+fn page_data(page: &str) -> Value {
+    let (_, after) = page.split_once("id=\"data\">").expect("the data");
+    let (data, _) = after.split_once("</script>").expect("its end");
+    serde_json::from_str(data).expect("JSON")
+}
+
+#[test]
+fn the_page_holds_everything_and_hostile_text_is_data() {
+    let place = Place::new();
+    let hostile = "</script><script>alert(1)</script><!--";
+    let text = long_way(3).replace("int main", &format!("/* {hostile} */\nint main"));
+    place.write("a.c", &text.replace("sum < 3", &format!("sum < 3 && \"{hostile}\"")));
+    let scan = place.scan(&["--rules=assertion,signed-overflow", "--html=r.html", "a.c"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    let page = place.read("r.html");
+    assert_eq!(page.matches("<script").count(), 2, "the data and our own");
+    assert!(!page.contains("http://") && !page.contains("https://"), "nothing is fetched");
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("default-src 'none'"));
+    let data = page_data(&page);
+    assert_eq!(data["verdict"], "unsafe");
+    let finding = &data["findings"][0];
+    assert_eq!((&finding["rule"], &finding["at"]["line"]), (&json!("assertion"), &json!(7)));
+    assert!(finding["message"].as_str().is_some_and(|m| m.contains(hostile)), "{finding}");
+    let steps = finding["steps"].as_array().expect("steps");
+    let sum = steps.iter().rev().find(|step| step["change"]["name"] == "sum").expect("a sum");
+    assert_eq!((&sum["change"]["value"], &sum["change"]["function"]), (&json!("3"), &json!("main")));
+    assert_eq!(data["code"]["a.c"][0][1][1], format!("/* {hostile} */"));
+    assert_eq!(data["by_rule"][0]["violated"], 1);
+    assert_eq!(data["by_target"][0]["target"], "a");
+}
+
 #[test]
 fn junit_and_annotations_tell_the_findings() {
     let place = Place::new();

@@ -39,4 +39,4 @@ mod names;
 
 pub use explore::{Budget, Explored, explore};
 pub use machine::Options;
-pub use verdict::{Counterexample, Proof, Reason, TraceStep, Verdict};
+pub use verdict::{Change, Counterexample, Proof, Reason, TraceStep, Verdict};

@@ -4,9 +4,10 @@
 
 use super::address::Base;
 use super::machine::{Machine, Replay, Stop};
+use super::memory::Origin;
 use super::state::State;
 use super::step::{Flow, Outcome};
-use super::verdict::TraceStep;
+use super::verdict::{Change, TraceStep};
 use crate::ir::{self, FuncId, Inst, InstId};
 use crate::rules::Demand;
 use crate::smt::{ExprId, Model, VarId};
@@ -41,7 +42,16 @@ struct Story {
 
 impl Story {
     fn tell(&mut self, at: InstId, depth: usize, text: String) {
-        let step = TraceStep { at, depth: depth as u32, text };
+        self.push(TraceStep { at, depth: depth as u32, text, change: None });
+    }
+
+    fn tell_change(&mut self, at: InstId, depth: usize, change: Change) {
+        let arrow = if change.value.starts_with('&') { "->" } else { "=" };
+        let text = format!("{} {arrow} {}", change.name, change.value);
+        self.push(TraceStep { at, depth: depth as u32, text, change: Some(change) });
+    }
+
+    fn push(&mut self, step: TraceStep) {
         if self.first.len() < KEPT {
             self.first.push(step);
         } else {
@@ -56,7 +66,7 @@ impl Story {
     fn into_steps(mut self) -> Vec<TraceStep> {
         if let Some(next) = self.last.front().filter(|_| self.dropped > 0) {
             let text = format!("… {} steps left out …", self.dropped);
-            self.first.push(TraceStep { at: next.at, depth: next.depth, text });
+            self.first.push(TraceStep { at: next.at, depth: next.depth, text, change: None });
         }
         self.first.extend(self.last);
         self.first
@@ -233,8 +243,8 @@ impl Machine<'_> {
             let Some(shown) = self.show(state, &value, var.ty.expand()) else { continue };
             let depth = state.frames.len();
             if story.told.insert((depth, binding.var), shown.clone()) != Some(shown.clone()) {
-                let arrow = if shown.starts_with('&') { "->" } else { "=" };
-                story.tell(at, depth, format!("{} {arrow} {shown}", var.name));
+                let (name, func) = (var.name.clone(), Some(self.program.func_of(at)));
+                story.tell_change(at, depth, Change { name, value: shown, object: None, func });
             }
         }
     }
@@ -257,9 +267,13 @@ impl Machine<'_> {
                 let Some(name) = self.object_name(&state, instance) else { return };
                 let part = self.member(&state, instance, offset as u64);
                 let part = part.unwrap_or_else(|| format!(" + {offset} bytes"));
-                if let Some(shown) = self.show(&state, &value, None) {
-                    let arrow = if shown.starts_with('&') { "->" } else { "=" };
-                    story.tell(at, depth, format!("{name}{part} {arrow} {shown}"));
+                if let Some(value) = self.show(&state, &value, None) {
+                    let func = match state.memory.get(instance).map(|object| object.origin) {
+                        Some(Origin::Local(made)) => Some(self.program.func_of(made)),
+                        _ => None,
+                    };
+                    let (name, object) = (format!("{name}{part}"), Some(instance.0));
+                    story.tell_change(at, depth, Change { name, value, object, func });
                 }
             }
             Inst::Call { .. } if state.fresh > fresh => {

@@ -74,6 +74,10 @@ pub struct Layer {
     #[arg(long, help_heading = "Output")]
     pub sarif_keep_suppressed: bool,
 
+    /// Write a report as one web page that needs no network: the code, the traces to step through, the ledger
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+
     /// Write a JUnit XML report (`-` for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub junit: Option<PathBuf>,
@@ -171,6 +175,7 @@ impl Layer {
             sarif_kinds: self.sarif_kinds.or(below.sarif_kinds),
             sarif_category: self.sarif_category.or(below.sarif_category),
             sarif_keep_suppressed: self.sarif_keep_suppressed || below.sarif_keep_suppressed,
+            html: self.html.or(below.html),
             junit: self.junit.or(below.junit),
             annotations: self.annotations || below.annotations,
             baseline: self.baseline.or(below.baseline),

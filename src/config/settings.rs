@@ -69,6 +69,8 @@ pub struct Outputs {
     pub sarif_category: String,
     /// Whether it holds what is silenced, too.
     pub sarif_keep_suppressed: bool,
+    /// One web page.
+    pub html: Option<OutputPlace>,
     /// JUnit XML.
     pub junit: Option<OutputPlace>,
     /// Whether findings are printed as GitHub annotations, too.
@@ -80,7 +82,12 @@ pub struct Outputs {
 impl Outputs {
     /// The reports with the options that name them.
     pub fn reports(&self) -> impl Iterator<Item = (&'static str, &OutputPlace)> {
-        let all = [("--json", &self.json), ("--sarif", &self.sarif), ("--junit", &self.junit)];
+        let all = [
+            ("--json", &self.json),
+            ("--sarif", &self.sarif),
+            ("--html", &self.html),
+            ("--junit", &self.junit),
+        ];
         all.into_iter().filter_map(|(option, place)| Some((option, place.as_ref()?)))
     }
 

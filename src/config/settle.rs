@@ -92,6 +92,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         sarif_kinds: layer.sarif_kinds.unwrap_or_default(),
         sarif_category: layer.sarif_category.unwrap_or_else(|| "cegas-scan".to_owned()),
         sarif_keep_suppressed: layer.sarif_keep_suppressed,
+        html: place(layer.html),
         junit: place(layer.junit),
         annotations: layer.annotations,
         write_baseline: write_baseline.map(|path| cwd.join(path)),
@@ -201,6 +202,7 @@ fn seen_from(layer: Layer, cwd: &Path) -> Layer {
         cache_dir: layer.cache_dir.map(absolute),
         json: layer.json.map(absolute),
         sarif: layer.sarif.map(absolute),
+        html: layer.html.map(absolute),
         junit: layer.junit.map(absolute),
         baseline: layer.baseline.map(absolute),
         ..layer

@@ -38,7 +38,7 @@ pub fn render(finding: &Obligation, sources: &Sources) -> String {
 }
 
 /// A line of source without anything that could act on the terminal, each character in its place.
-fn visible(line: &str) -> String {
+pub(super) fn visible(line: &str) -> String {
     let plain =
         |c: char| if c == '\t' || one_line(&format!("{c}x")).starts_with(c) { c } else { '?' };
     line.chars().map(plain).collect()
@@ -78,7 +78,7 @@ mod tests {
 
     fn shown(source: &str, column: u32) -> String {
         let location = Location { file: "a.c".into(), line: 1, column, function: "f".into() };
-        let step = Step { location: location.clone(), depth: 2, text: "x = 1".into() };
+        let step = Step { location: location.clone(), depth: 2, text: "x = 1".into(), change: None };
         let finding = Obligation {
             rule: "leak",
             verdict: Verdict::Unsafe,

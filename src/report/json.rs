@@ -1,8 +1,11 @@
 //! Our own JSON: everything the report knows, under a version that changes when a reader would break.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use serde::Serialize;
 
+use super::ledger::{self, Row, TargetRow};
 use super::{Failed, Note, Obligation, Overall, Report, Skipped, Target};
 use crate::versions::Versions;
 
@@ -16,11 +19,19 @@ struct Document<'a> {
     verdict: Overall,
     /// Whether every unit and target could be analysed.
     complete: bool,
+    ledger: Ledger<'a>,
     obligations: &'a [Obligation],
     targets: &'a [Target],
     failed: &'a [Failed],
     skipped: &'a [Skipped],
     notes: &'a [Note],
+}
+
+/// What came of the obligations, counted.
+#[derive(Serialize)]
+struct Ledger<'a> {
+    rules: BTreeMap<&'static str, Row>,
+    targets: Vec<TargetRow<'a>>,
 }
 
 #[derive(Serialize)]
@@ -43,6 +54,10 @@ pub fn render(report: &Report, versions: &Versions) -> Result<String> {
         },
         verdict: report.verdict(),
         complete: !report.is_partial(),
+        ledger: Ledger {
+            rules: ledger::by_rule(report).into_iter().collect(),
+            targets: ledger::by_target(report),
+        },
         obligations: &report.obligations,
         targets: &report.targets,
         failed: &report.failed,

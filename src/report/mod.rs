@@ -7,6 +7,7 @@ mod annotations;
 mod diagnostic;
 mod excerpt;
 mod fingerprint;
+mod html;
 mod json;
 mod junit;
 mod ledger;
@@ -180,6 +181,24 @@ pub struct Step {
     pub depth: u32,
     /// What: a value that changes, a branch, a call.
     pub text: String,
+    /// What the text says, if it is that something has a new value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+}
+
+/// Something that has a value from a step on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// As C would write it.
+    pub name: String,
+    /// Likewise.
+    pub value: String,
+    /// The number of the object it is a part of; a variable whose address nobody takes has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<u32>,
+    /// The function that it ends with; what is global or allocated has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
 }
 
 /// What came out for one obligation.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
-use super::{Report, Sources, annotations, json, junit, sarif, text};
+use super::{Report, Sources, annotations, html, json, junit, sarif, text};
 use crate::config::{OutputPlace, Outputs, Settings};
 use crate::versions::Versions;
 
@@ -30,12 +30,15 @@ pub fn write(
     settings: &Settings,
     versions: &Versions,
 ) -> Result<()> {
-    let Outputs { json, sarif, junit, .. } = &settings.outputs;
+    let Outputs { json, sarif, html, junit, .. } = &settings.outputs;
     if let Some(place) = json {
         put(place, &json::render(report, versions)?)?;
     }
     if let Some(place) = sarif {
         put(place, &sarif::render(report, sources, settings, versions)?)?;
+    }
+    if let Some(place) = html {
+        put(place, &html::render(report, sources, settings, versions)?)?;
     }
     if let Some(place) = junit {
         put(place, &junit::render(report)?)?;

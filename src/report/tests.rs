@@ -127,6 +127,8 @@ fn json_has_the_promised_fields() {
     let text = json::render(&report, &versions()).unwrap();
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["verdict"], "unsafe");
+    assert_eq!(value["ledger"]["rules"]["leak"]["violated"], 1);
+    assert_eq!(value["ledger"]["targets"][0]["violated"], 1);
     assert_eq!(value["obligations"][0]["verdict"], "unsafe");
     assert_eq!(value["obligations"][0]["location"]["line"], 3);
 }
@@ -195,7 +197,7 @@ verdict: unsafe (0 targets, 1 proved, 2 violated, 3 unknown, 1 silenced)
 #[test]
 fn sarif_keeps_to_githubs_limits() {
     let mut report = Report { checked: true, ..Report::default() };
-    let step = Step { location: finding().location, depth: 1, text: "x = 1".into() };
+    let step = Step { location: finding().location, depth: 1, text: "x = 1".into(), change: None };
     for line in 1..=26_000 {
         let location = Location { line, ..finding().location };
         let rule = if line > 25_990 { "null-deref" } else { "leak" };
