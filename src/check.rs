@@ -81,7 +81,7 @@ fn told(
     verdict: Verdict,
     settings: &Settings,
 ) -> report::Obligation {
-    let mut trace = Vec::new();
+    let (mut trace, mut related) = (Vec::new(), Vec::new());
     let verdict = match verdict {
         Verdict::Safe(_) => report::Verdict::Safe,
         Verdict::Unsafe(counterexample) => {
@@ -96,6 +96,11 @@ fn told(
                     function: change.func.map(|func| program.funcs[func].name.clone()),
                 }),
             };
+            let place = |place: cegas::Related| report::Related {
+                location: location(program, place.at, settings),
+                text: place.text,
+            };
+            related = counterexample.related.into_iter().map(place).collect();
             trace = counterexample.steps.into_iter().map(step).collect();
             report::Verdict::Unsafe
         }
@@ -110,6 +115,7 @@ fn told(
         message: rules::message(program, obligation),
         targets: vec![program.name.clone()],
         silenced: None,
+        related,
         trace,
     }
 }

@@ -1,5 +1,7 @@
 //! The whole pipeline on one screen: from what the user pointed at to the report.
 
+mod before;
+
 use crate::cancel::Cancel;
 use crate::check::{self, Checked};
 use crate::config::{self, Settings, Stage};
@@ -12,6 +14,7 @@ use crate::ir::{self, Program};
 use crate::progress::Progress;
 use crate::project::{self, Project};
 use crate::report::{self, Report};
+use crate::revision::Revision;
 use crate::silence;
 use anyhow::{Context, Result, bail};
 use compile_db::{Target, TargetKind};
@@ -23,18 +26,39 @@ pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result
     let workers = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.get()).build()?;
     workers.install(|| {
         let clang = Clang::find()?;
+        let base = settings.diff_base.as_deref().filter(|_| settings.dump.is_none());
+        let base = base.map(|name| Revision::find(name, &settings.root)).transpose()?;
         let store = Store::open(&settings.cache)?;
         let project = project::gather(settings, &store.builds(), cancel)?;
         cancel.check()?;
         let files: Vec<String> = project.sources.iter().map(|s| shown(s, settings)).collect();
         silence::refuse_malformed(files.iter().map(String::as_str), &settings.root)?;
-        let compiled = compile(&project, &Compiler::new(&clang, &store.cache, cancel), progress);
-        cancel.check()?;
-        let targets = chosen_targets(&project, &compiled, settings)?;
-        let models = model(&project, &compiled, &targets, &store.cache, settings, progress, cancel);
-        cancel.check()?;
-        assemble(&project, &compiled, &targets, models, &store.cache, settings)
+        let mut report = examine(&project, &clang, &store.cache, settings, progress, cancel)?;
+        if let Some(base) = base {
+            let (before, notes) =
+                before::before(&base, &project, &clang, settings, progress, cancel)?;
+            report.before = Some(before);
+            report.notes.extend(notes);
+        }
+        Ok(report)
     })
+}
+
+/// From units to verdicts.
+fn examine(
+    project: &Project,
+    clang: &Clang,
+    cache: &Cache,
+    settings: &Settings,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> Result<Report> {
+    let compiled = compile(project, &Compiler::new(clang, cache, cancel), progress);
+    cancel.check()?;
+    let targets = chosen_targets(project, &compiled, settings)?;
+    let models = model(project, &compiled, &targets, cache, settings, progress, cancel);
+    cancel.check()?;
+    assemble(project, &compiled, &targets, models, cache, settings)
 }
 
 /// Where work is kept: the user's cache, or a folder that goes away with the scan.

@@ -61,6 +61,43 @@ fn sarif_has_what_code_scanning_wants() {
 }
 
 #[test]
+fn sarif_says_what_explains_a_finding_and_what_is_assumed() {
+    let place = Place::new();
+    place.write(
+        "a.c",
+        "#include <stdlib.h>\nint outside(void);\nstruct s { int a; struct s *next; };\n\
+         int main(int argc, char **argv) {\n    struct s *p = malloc(sizeof *p);\n    p->next = 0;\n    \
+         if (argc == 3) return p->next->a;\n    struct s *q = argc == 4 ? NULL : p;\n    if (argc == 4) return q->a;\n    \
+         free(p);\n    if (argc == 2) return p->a;\n    return argc > 9 ? outside() : 0;\n}\n",
+    );
+    place.scan(&["--rules=use-after-free,null-deref", "--sarif=r.sarif", "a.c"]);
+    let log: Value = serde_json::from_str(&place.read("r.sarif")).expect("SARIF is JSON");
+    let run = &log["runs"][0];
+    let related: Vec<Vec<(String, i64)>> = run["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .map(|result| {
+            let all = result["relatedLocations"].as_array().cloned().unwrap_or_default();
+            let one = |l: &Value| {
+                let line = l["physicalLocation"]["region"]["startLine"].as_i64().unwrap_or(0);
+                (l["message"]["text"].as_str().unwrap_or_default().to_owned(), line)
+            };
+            all.iter().map(one).collect()
+        })
+        .collect();
+    let expected = [
+        vec![("Null since here.".to_owned(), 6)],
+        vec![("Null since here.".to_owned(), 9)],
+        vec![("Allocated here.".to_owned(), 5), ("Freed here.".to_owned(), 10)],
+    ];
+    assert_eq!(related, expected);
+    assert!(run["tool"]["driver"]["informationUri"].is_null(), "there is no such place");
+    let told = run["invocations"][0]["toolExecutionNotifications"].to_string();
+    assert!(told.contains("functions without a body") && told.contains("outside"), "{told}");
+}
+
+#[test]
 fn a_moved_line_keeps_its_fingerprint() {
     let place = Place::new();
     let print = |text: &str| {
@@ -112,7 +149,10 @@ fn the_page_holds_everything_and_hostile_text_is_data() {
     assert!(finding["message"].as_str().is_some_and(|m| m.contains(hostile)), "{finding}");
     let steps = finding["steps"].as_array().expect("steps");
     let sum = steps.iter().rev().find(|step| step["change"]["name"] == "sum").expect("a sum");
-    assert_eq!((&sum["change"]["value"], &sum["change"]["function"]), (&json!("3"), &json!("main")));
+    assert_eq!(
+        (&sum["change"]["value"], &sum["change"]["function"]),
+        (&json!("3"), &json!("main"))
+    );
     assert_eq!(data["code"]["a.c"][0][1][1], format!("/* {hostile} */"));
     assert_eq!(data["by_rule"][0]["violated"], 1);
     assert_eq!(data["by_target"][0]["target"], "a");
@@ -149,7 +189,10 @@ fn the_exit_code_is_the_users_choice() {
         code(&["--rules=signed-overflow", "--fail-on=unknown", "--exit-zero", "open.c"]),
         Some(0)
     );
-    place.scan(&["--fail-on=warning", "good.c"]).refused(&["warning", "error, unknown"]);
+    assert_eq!(code(&["--rules=assertion", "--fail-on=warning", "good.c"]), Some(0));
+    assert_eq!(code(&["--rules=signed-overflow", "open.c"]), Some(0));
+    assert_eq!(code(&["--rules=signed-overflow", "--fail-on=warning", "open.c"]), Some(1));
+    place.scan(&["--fail-on=never", "good.c"]).refused(&["never", "error, warning, unknown"]);
 }
 
 #[test]

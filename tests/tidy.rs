@@ -27,6 +27,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("annotate_snippets", &["src/report/"]),
     ("quick_xml", &["src/report/"]),
     ("toml::", &["src/config/"]),
+    ("globset", &["src/config/"]),
     ("indicatif", &["src/progress.rs"]),
     ("signal_hook", &["src/cancel.rs"]),
 ];
@@ -41,7 +42,8 @@ const PARTS: &[(&str, &[&str])] = &[
     ("config", &["budgets", "rules"]),
     ("progress", &["config", "line"]),
     ("ir", &[]),
-    ("project", &["cancel", "config", "frontend"]),
+    ("revision", &[]),
+    ("project", &["cancel", "config", "frontend", "revision"]),
     ("frontend", &["budgets", "cancel", "ir", "library", "line", "progress"]),
     ("library", &["ir"]),
     ("pta", &["budgets", "cancel", "ir", "library"]),

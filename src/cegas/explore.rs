@@ -428,9 +428,9 @@ impl<'a> Explorer<'a> {
                 }
                 Answer::Sat(inputs) => {
                     match self.machine.replay(self.entry, inputs, state.uncertain.clone(), target) {
-                        Some(steps) => {
+                        Some((steps, related)) => {
                             let at = self.obligations[index].at;
-                            self.violated[index] = Some(Counterexample { at, steps });
+                            self.violated[index] = Some(Counterexample { at, steps, related });
                             return;
                         }
                         None => Reason::Replay,

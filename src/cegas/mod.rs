@@ -34,9 +34,11 @@ mod invariant;
 mod generalise;
 mod paths;
 mod cover;
+mod related;
 mod replay;
 mod names;
 
 pub use explore::{Budget, Explored, explore};
 pub use machine::Options;
+pub use related::Related;
 pub use verdict::{Change, Counterexample, Proof, Reason, TraceStep, Verdict};

@@ -1,5 +1,6 @@
 //! What comes out for one obligation, with its evidence.
 
+use super::related::Related;
 use crate::ir::{FuncId, InstId};
 
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct Counterexample {
     /// Where it is violated.
     pub at: InstId,
     pub steps: Vec<TraceStep>,
+    /// What explains it besides the way to it.
+    pub related: Vec<Related>,
 }
 
 /// Something that happens on the way to a violation.

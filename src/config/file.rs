@@ -161,6 +161,10 @@ mod tests {
             exit-zero = false
             quiet = false
             progress = "never"
+            [[ignore]]
+            path = "third_party"
+            rules = "leak"
+            reason = "not ours"
         "#;
         let layer = parse(Path::new("cegas.toml"), text).unwrap();
         assert_eq!(layer.target, ["a", "b"]);

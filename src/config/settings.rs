@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::ignore::Ignore;
 use super::input::Input;
 use super::layer::{FailOn, SarifKinds, When};
 
@@ -42,6 +43,10 @@ pub struct Settings {
     pub exit_zero: bool,
     /// Findings that are known and accepted.
     pub baseline: Option<PathBuf>,
+    /// Files and rules that the settings file silences.
+    pub ignores: Vec<Ignore>,
+    /// The revision whose findings are not told again.
+    pub diff_base: Option<String>,
     /// The reports to write.
     pub outputs: Outputs,
     /// Print findings only.

@@ -33,6 +33,11 @@ pub fn render(finding: &Obligation, sources: &Sources) -> String {
     };
     let mut text = Renderer::styled().render(&[group]);
     text.push('\n');
+    for related in finding.related.iter().filter(|related| !related.location.file.is_empty()) {
+        let at = &related.location;
+        let place = one_line(&format!("{}:{}: {}", at.file, at.line, related.text));
+        text += &format!("  = note: {place}\n");
+    }
     push_trace(&mut text, &finding.trace);
     text
 }
@@ -78,7 +83,8 @@ mod tests {
 
     fn shown(source: &str, column: u32) -> String {
         let location = Location { file: "a.c".into(), line: 1, column, function: "f".into() };
-        let step = Step { location: location.clone(), depth: 2, text: "x = 1".into(), change: None };
+        let step =
+            Step { location: location.clone(), depth: 2, text: "x = 1".into(), change: None };
         let finding = Obligation {
             rule: "leak",
             verdict: Verdict::Unsafe,
@@ -86,6 +92,7 @@ mod tests {
             message: "it is lost".into(),
             targets: Vec::new(),
             silenced: None,
+            related: Vec::new(),
             trace: vec![step; 30],
         };
         let text = render(&finding, &Sources::from_texts(&[("a.c", source)]));

@@ -17,7 +17,7 @@ mod sarif;
 mod sources;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -42,12 +42,23 @@ pub struct Report {
     pub notes: Vec<Note>,
     /// What was to be decided, each with its verdict.
     pub obligations: Vec<Obligation>,
+    /// What is violated at the revision that the scan is compared with.
+    pub before: Option<Before>,
     /// Whether obligations were looked for at all; without that nothing is ever called safe.
     pub checked: bool,
     /// What `--dump` prints instead of the report for people.
     pub dump: Option<String>,
     /// A dump that judges the program's own annotations found one wrong.
     pub dump_failed: bool,
+}
+
+/// What was violated at an earlier revision.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    /// As the user names it.
+    pub revision: String,
+    /// The fingerprints of the findings.
+    pub findings: BTreeSet<String>,
 }
 
 /// A program or a library that the build makes.
@@ -148,9 +159,21 @@ pub struct Obligation {
     /// Why it is not to be told, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub silenced: Option<Silenced>,
+    /// What explains a violation besides the way to it: where an object was allocated or freed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
     /// How a violation comes about, from the start of the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<Step>,
+}
+
+/// A place that explains something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Related {
+    /// Where.
+    pub location: Location,
+    /// What happened there.
+    pub text: String,
 }
 
 /// The user's wish not to hear of something.
@@ -170,6 +193,10 @@ pub enum SilencedBy {
     Comment,
     /// The baseline.
     Baseline,
+    /// An `ignore` of the settings file.
+    Settings,
+    /// It was there at the revision that the scan is compared with.
+    Revision,
 }
 
 /// Something that happens on the way to a violation.
@@ -339,12 +366,18 @@ impl Report {
         // A dump decides nothing, so nothing is missing.
         let undecided =
             || self.dump.is_none() && (!self.checked || self.obligations.iter().any(unknown));
+        let suspected = |o: &Obligation| {
+            let doubt = matches!(o.verdict, Verdict::Unknown { cause: Cause::Doubt, .. });
+            doubt && o.silenced.is_none()
+        };
+        let fails = |fail_on: FailOn| match fail_on {
+            FailOn::Error => false,
+            FailOn::Warning => self.obligations.iter().any(suspected),
+            FailOn::Unknown => undecided(),
+        };
         if settings.exit_zero {
             Exit::Clean
-        } else if self.dump_failed
-            || self.findings().next().is_some()
-            || (settings.fail_on == FailOn::Unknown && undecided())
-        {
+        } else if self.dump_failed || self.findings().next().is_some() || fails(settings.fail_on) {
             Exit::Findings
         } else if self.is_partial() {
             Exit::Partly

@@ -54,6 +54,7 @@ fn finding() -> Obligation {
         message: "the buffer is lost".into(),
         targets: vec!["demo".into()],
         silenced: None,
+        related: Vec::new(),
         trace: Vec::new(),
     }
 }
@@ -147,7 +148,7 @@ fn sarif_reads_back_with_its_notifications() {
     let index = run["results"][0]["ruleIndex"].as_u64().unwrap() as usize;
     assert_eq!(run["tool"]["driver"]["rules"][index]["id"], "leak");
     let told = run["invocations"][0]["toolExecutionNotifications"].as_array().unwrap();
-    assert_eq!(told.len(), 3);
+    assert_eq!(told.len(), 4);
     let place = &told[0]["locations"][0]["physicalLocation"]["artifactLocation"];
     assert_eq!(place["uri"], "bad%20file.c");
 }
@@ -162,6 +163,42 @@ fn nothing_is_safe_before_it_was_checked() {
     assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Unknown, Exit::Partly));
     report.obligations.push(finding());
     assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Unsafe, Exit::Findings));
+}
+
+#[test]
+fn what_is_suspected_counts_on_demand() {
+    let unknown = |cause: Cause| Obligation {
+        verdict: Verdict::Unknown { reason: cause.name().into(), cause },
+        ..finding()
+    };
+    let mut report = Report { checked: true, ..Report::default() };
+    let exit = |report: &Report, on: &str| report.exit(&settings(&[&format!("--fail-on={on}")]));
+    report.obligations = vec![unknown(Cause::Time)];
+    assert_eq!(exit(&report, "warning"), Exit::Clean);
+    assert_eq!(exit(&report, "unknown"), Exit::Findings);
+    report.obligations.push(unknown(Cause::Doubt));
+    assert_eq!((exit(&report, "error"), exit(&report, "warning")), (Exit::Clean, Exit::Findings));
+    let silenced = Some(Silenced { by: SilencedBy::Settings, reason: "why".into() });
+    report.obligations = vec![Obligation { silenced, ..unknown(Cause::Doubt) }];
+    assert_eq!(exit(&report, "warning"), Exit::Clean);
+}
+
+#[test]
+fn the_ledger_counts_by_target() {
+    let mut report = sample();
+    let target = report.targets[0].clone();
+    let (failure, kind) = (Some("too large".to_owned()), TargetKind::Library);
+    report.targets.push(Target { name: "lib".into(), kind, ..target.clone() });
+    report.targets.push(Target { name: "other".into(), failure, ..target });
+    report.obligations.push(finding());
+    let text = plain(&report, &[]);
+    let table = "\
+target  proved  violated  unknown
+demo         0         1        0
+lib          0         0        0  not analysed: no main to start from
+other        0         0        0  not analysed: no model
+";
+    assert!(text.contains(table), "{text}");
 }
 
 #[test]

@@ -35,7 +35,8 @@ impl Code {
             let wanted: BTreeSet<u32> = match text.len() <= WHOLE {
                 true => (1..=all).collect(),
                 false => {
-                    let near = |line: u32| line.saturating_sub(AROUND)..=line.saturating_add(AROUND);
+                    let near =
+                        |line: u32| line.saturating_sub(AROUND)..=line.saturating_add(AROUND);
                     let inside = |line: &u32| (1..=all).contains(line);
                     lines.into_iter().flat_map(near).filter(inside).collect()
                 }
@@ -68,7 +69,8 @@ mod tests {
     fn small_files_are_whole_and_large_ones_are_cut_to_what_matters() {
         let large: String = (1..=WHOLE + 500).map(|n| format!("line {n}\n")).collect();
         let sources = Sources::from_texts(&[("a.c", "one\ntwo\u{202e}\n"), ("b.c", &large)]);
-        let places = [("a.c", 2), ("b.c", 1), ("b.c", 300), ("b.c", 310), ("b.c", 9_999), ("c.c", 1)];
+        let places =
+            [("a.c", 2), ("b.c", 1), ("b.c", 300), ("b.c", 310), ("b.c", 9_999), ("c.c", 1)];
         let code = Code::around(places.into_iter(), &sources);
         assert_eq!(code.files.len(), 2);
         assert_eq!(code.files["a.c"], [(1, vec!["one".to_owned(), "two?".to_owned()])]);

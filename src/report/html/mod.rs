@@ -51,6 +51,7 @@ struct Finding<'a> {
     message: String,
     at: Place<'a>,
     targets: Vec<&'a str>,
+    related: Vec<Explaining<'a>>,
     steps: Vec<Shown<'a>>,
 }
 
@@ -71,6 +72,14 @@ struct Shown<'a> {
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<&'a super::Change>,
+}
+
+/// A place that explains a finding.
+#[derive(Serialize)]
+struct Explaining<'a> {
+    #[serde(flatten)]
+    at: Place<'a>,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -129,7 +138,8 @@ fn data<'a>(
     let (unknown, unknown_left_out) = unknown(report);
     let places = findings.iter().flat_map(|f| {
         let steps = f.steps.iter().map(|step| &step.at);
-        std::iter::once(&f.at).chain(steps).map(|at| (at.file, at.line))
+        let related = f.related.iter().map(|related| &related.at);
+        std::iter::once(&f.at).chain(related).chain(steps).map(|at| (at.file, at.line))
     });
     let code = Code::around(places, sources);
     let rules = findings.iter().filter_map(|f| rule(f.rule));
@@ -181,6 +191,11 @@ fn findings(report: &Report) -> (Vec<Finding<'_>>, usize) {
             message: one_line(&found.message),
             at: place(&found.location),
             targets: found.targets.iter().map(String::as_str).collect(),
+            related: found
+                .related
+                .iter()
+                .map(|related| Explaining { at: place(&related.location), text: &related.text })
+                .collect(),
             steps: trace(found, most),
         });
     }

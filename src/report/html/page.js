@@ -104,6 +104,14 @@
     $("title").replaceChildren(make("span", finding.rule, "rule"), `: ${finding.message}`);
     const inside = finding.at.function ? ` in ${finding.at.function}` : "";
     $("where").textContent = `${placed(finding.at)}${inside} (${finding.targets.join(", ")})`;
+    $("related").replaceChildren(...finding.related.map((one) => {
+      const button = make("button", `${placed(one)}: ${one.text}`);
+      button.type = "button";
+      button.addEventListener("click", () => showCode(finding, one));
+      const item = make("li");
+      item.append(button);
+      return item;
+    }));
     const about = data.rules[finding.rule];
     $("about").hidden = !about;
     if (about) {

@@ -21,12 +21,12 @@ use results::Results;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Where to learn more about the tool. Readers want one; a name that leads nowhere is better than an address
-/// that belongs to somebody else.
-const HOME: &str = match env!("CARGO_PKG_HOMEPAGE") {
-    home if home.is_empty() => "urn:cegas:cegas-scan",
-    home => home,
-};
+/// So many functions without a body are named for each target.
+const ASSUMED: usize = 100;
+
+/// Where to learn more about the tool, if it has a place of its own: no address is better than one that belongs
+/// to somebody else.
+const HOME: &str = env!("CARGO_PKG_HOMEPAGE");
 
 /// The report as SARIF text.
 pub fn render(
@@ -69,14 +69,15 @@ struct Run<'a> {
 
 fn driver(versions: &Versions) -> sarif::ToolComponent {
     let own = env!("CARGO_PKG_VERSION");
-    sarif::ToolComponent::builder()
+    let mut driver = sarif::ToolComponent::builder()
         .name("cegas-scan")
         .full_name(format!("cegas-scan {own} (LLVM {}, Z3 {})", versions.llvm, versions.z3))
         .version(own)
         .semantic_version(own)
-        .information_uri(HOME)
         .rules(rules::all())
-        .build()
+        .build();
+    driver.information_uri = (!HOME.is_empty()).then(|| HOME.to_owned());
+    driver
 }
 
 fn invocation(report: &Report, settings: &Settings) -> sarif::Invocation {
@@ -96,12 +97,25 @@ fn invocation(report: &Report, settings: &Settings) -> sarif::Invocation {
         let about = note.about.as_deref().map_or(String::new(), |about| format!("{about}: "));
         notification("note", format!("{about}{}", note.text), None)
     });
+    let assumed = report.targets.iter().filter_map(|target| {
+        let names = &target.model.as_ref()?.externals;
+        let shown = names.iter().take(ASSUMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = match names.len().saturating_sub(ASSUMED) {
+            0 => String::new(),
+            rest => format!(" and {rest} more"),
+        };
+        let text = format!(
+            "{}: functions without a body, which do what the C library says or else anything: {shown}{more}",
+            target.name
+        );
+        (!names.is_empty()).then(|| notification("note", text, None))
+    });
     sarif::Invocation::builder()
         // The scan as such went well whenever there is a report; what was left out is told below.
         .execution_successful(true)
         .exit_code(report.exit(settings) as i64)
         .tool_execution_notifications(
-            failed.chain(without).chain(skipped).chain(notes).collect::<Vec<_>>(),
+            failed.chain(without).chain(skipped).chain(assumed).chain(notes).collect::<Vec<_>>(),
         )
         .build()
 }
