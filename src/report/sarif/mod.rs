@@ -24,9 +24,12 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// So many functions without a body are named for each target.
 const ASSUMED: usize = 100;
 
-/// Where to learn more about the tool, if it has a place of its own: no address is better than one that belongs
-/// to somebody else.
-const HOME: &str = env!("CARGO_PKG_HOMEPAGE");
+/// Where to learn more about the tool. Microsoft's validator wants one; a name that leads nowhere is better than an
+/// address that belongs to somebody else. The package's homepage takes its place as soon as there is one.
+const HOME: &str = match env!("CARGO_PKG_HOMEPAGE") {
+    home if home.is_empty() => "urn:cegas:cegas-scan",
+    home => home,
+};
 
 /// The report as SARIF text.
 pub fn render(
@@ -69,15 +72,14 @@ struct Run<'a> {
 
 fn driver(versions: &Versions) -> sarif::ToolComponent {
     let own = env!("CARGO_PKG_VERSION");
-    let mut driver = sarif::ToolComponent::builder()
+    sarif::ToolComponent::builder()
         .name("cegas-scan")
         .full_name(format!("cegas-scan {own} (LLVM {}, Z3 {})", versions.llvm, versions.z3))
         .version(own)
         .semantic_version(own)
+        .information_uri(HOME)
         .rules(rules::all())
-        .build();
-    driver.information_uri = (!HOME.is_empty()).then(|| HOME.to_owned());
-    driver
+        .build()
 }
 
 fn invocation(report: &Report, settings: &Settings) -> sarif::Invocation {
