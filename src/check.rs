@@ -6,6 +6,7 @@ use crate::config::Settings;
 use crate::ir::{Callee, FuncId, Inst, InstId, Program};
 use crate::library;
 use crate::prefilter;
+use crate::progress::Stage;
 use crate::report;
 use crate::rules::{self, Obligation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,15 +19,28 @@ pub struct Checked {
     pub complete: bool,
 }
 
-/// Decides every obligation of `program` that the chosen rules see.
-pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked {
+/// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
+pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &Cancel) -> Checked {
     let Some(entry) = entry(program, settings) else { return Checked::default() };
     let mut obligations = rules::mark(program, &settings.rules);
     obligations.retain(|obligation| is_wanted(program, obligation, settings));
-    let (settled, open) = prefilter::split(program, obligations);
-    let explored = decide(program, entry, &open, settings, cancel);
+    let (mut settled, open) = prefilter::split(program, obligations);
     let in_user_code = |o: &Obligation| !library::is_model(program, program.func_of(o.at));
-    let settled = settled.into_iter().filter(in_user_code);
+    settled.retain(in_user_code);
+    // Calls of models become obligations when they are met on the way, so there may be more in the end.
+    let known = open.iter().filter(|o| in_user_code(o)).count();
+    deciding.more(settled.len() + known);
+    deciding.steps(settled.len());
+    let found = |obligation: &Obligation| {
+        deciding.steps(1);
+        deciding.say(&landed(program, obligation, settings));
+    };
+    let explored = decide(program, entry, &open, settings, &found, cancel);
+    let violated = |(_, verdict): &&(Obligation, Verdict)| matches!(verdict, Verdict::Unsafe(_));
+    let violated = explored.verdicts.iter().filter(violated).count();
+    deciding.more(explored.verdicts.len().saturating_sub(known));
+    deciding.steps(explored.verdicts.len() - violated);
+    let settled = settled.into_iter();
     let mut reported: Vec<report::Obligation> = settled
         .map(|obligation| (obligation, Verdict::Safe(Proof::Local)))
         .chain(explored.verdicts)
@@ -34,6 +48,13 @@ pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked
         .collect();
     reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
     Checked { obligations: reported, complete: explored.is_complete }
+}
+
+/// A violation in one line, as soon as it is known.
+fn landed(program: &Program, obligation: &Obligation, settings: &Settings) -> String {
+    let at = location(program, obligation.at, settings);
+    let what = rules::message(program, obligation);
+    format!("{}:{}: violated: {what} [{}]", at.file, at.line, obligation.rule)
 }
 
 /// Where executions start. A library has no such place yet.
@@ -62,11 +83,13 @@ fn decide(
     entry: FuncId,
     obligations: &[Obligation],
     settings: &Settings,
+    found: &dyn Fn(&Obligation),
     cancel: &Cancel,
 ) -> Explored {
     let budget = Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 };
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
-    let run = || cegas::explore(program, entry, obligations, options, budget, cancel);
+    let run =
+        || cegas::explore_telling(program, entry, obligations, options, budget, found, cancel);
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let what = "a bug in cegas-scan (please report it)".to_owned();
         let reason = Reason::Unsupported { what, at: None };

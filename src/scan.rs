@@ -11,7 +11,7 @@ use crate::frontend::clang::Clang;
 use crate::frontend::unit::{Compiled, Compiler};
 use crate::frontend::{self, Source};
 use crate::ir::{self, Program};
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::project::{self, Project};
 use crate::report::{self, Report};
 use crate::revision::Revision;
@@ -145,6 +145,7 @@ fn model(
     cancel: &Cancel,
 ) -> Vec<Modelled> {
     let stage = progress.stage("modelling", Some(targets.len() as u64));
+    let deciding = progress.stage("deciding", Some(0));
     let one = |target: &Target| {
         let units: Vec<(String, &Compiled)> = target
             .units
@@ -156,7 +157,10 @@ fn model(
             .collect();
         let units: Vec<(&str, &Compiled)> = units.iter().map(|(n, u)| (n.as_str(), *u)).collect();
         let modelled = match frontend::model(&target.name, &units, cache) {
-            Ok(program) => look_at(&program, settings, cancel),
+            Ok(program) => {
+                let _task = deciding.begin(&target.name);
+                look_at(&program, settings, &deciding, cancel)
+            }
             Err(error) => Modelled {
                 size: Err(error.to_string()),
                 checked: Checked::default(),
@@ -172,7 +176,12 @@ fn model(
 }
 
 /// Verifies and measures one model; later stages start here.
-fn look_at(program: &Program, settings: &Settings, cancel: &Cancel) -> Modelled {
+fn look_at(
+    program: &Program,
+    settings: &Settings,
+    deciding: &progress::Stage,
+    cancel: &Cancel,
+) -> Modelled {
     let size = match ir::verify(program) {
         Ok(()) => Ok(report::Model::of(program)),
         Err(violations) => Err(format!(
@@ -181,7 +190,7 @@ fn look_at(program: &Program, settings: &Settings, cancel: &Cancel) -> Modelled 
         )),
     };
     let checked = match &size {
-        Ok(_) if settings.dump.is_none() => check::check(program, settings, cancel),
+        Ok(_) if settings.dump.is_none() => check::check(program, settings, deciding, cancel),
         _ => Checked::default(),
     };
     let found = |name: &&String| program.func_by_name(name).is_some();

@@ -239,6 +239,17 @@ fn a_property_sees_calls_through_pointers() {
 }
 
 #[test]
+fn verdicts_are_told_as_they_land() {
+    let place = Place::new();
+    place.write("a.c", &long_way(3));
+    let scan = place.scan(&["--rules=assertion,signed-overflow", "--progress=always", "a.c"]);
+    let at = |words: &str| scan.err.find(words).unwrap_or_else(|| panic!("{words:?}: {scan:?}"));
+    let landed = at("a.c:6: violated: the assertion `sum < 3` can fail [assertion]\n");
+    assert!(at("cegas-scan: deciding\n") < landed && landed < at("cegas-scan: deciding: 3 of 3, "));
+    assert!(!scan.out.contains("violated: the assertion"), "the report is not touched: {scan:?}");
+}
+
+#[test]
 fn rules_are_listed_and_explained() {
     let place = Place::new();
     let list = place.scan(&["--list-rules"]);

@@ -110,7 +110,7 @@ impl Machine<'_> {
         let mut past = Past::default();
         for _ in 0..MOST_STEPS {
             let Some(at) = state.top().map(|frame| frame.at) else {
-                let Some(func) = state.pending.pop_back() else {
+                let Some(func) = state.next_function() else {
                     return self.loses(&state, target, false).then(|| story.ended());
                 };
                 self.enter_first(&mut state, func).ok()?;
