@@ -9,14 +9,17 @@ use crate::prefilter;
 use crate::progress::Stage;
 use crate::report;
 use crate::rules::{self, Obligation};
+use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What came out for one program.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Checked {
     pub obligations: Vec<report::Obligation>,
     /// Everything the chosen rules ask was looked for.
     pub complete: bool,
+    /// A bug of ours cut the work short.
+    pub failed: bool,
 }
 
 /// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
@@ -35,7 +38,9 @@ pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &
         deciding.steps(1);
         deciding.say(&landed(program, obligation, settings));
     };
-    let explored = decide(program, entry, &open, settings, &found, cancel);
+    let decided = decide(program, entry, &open, settings, &found, cancel);
+    let failed = decided.is_none();
+    let explored = decided.unwrap_or_else(|| undecided(&open));
     let violated = |(_, verdict): &&(Obligation, Verdict)| matches!(verdict, Verdict::Unsafe(_));
     let violated = explored.verdicts.iter().filter(violated).count();
     deciding.more(explored.verdicts.len().saturating_sub(known));
@@ -47,7 +52,7 @@ pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
     reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
-    Checked { obligations: reported, complete: explored.is_complete }
+    Checked { obligations: reported, complete: explored.is_complete, failed }
 }
 
 /// A violation in one line, as soon as it is known.
@@ -77,7 +82,7 @@ fn is_wanted(program: &Program, obligation: &Obligation, settings: &Settings) ->
     inside || is_forbidden(func)
 }
 
-/// A panic is a bug of ours: the obligations are unknown, the scan goes on.
+/// Nothing if there was a panic.
 fn decide(
     program: &Program,
     entry: FuncId,
@@ -85,17 +90,20 @@ fn decide(
     settings: &Settings,
     found: &dyn Fn(&Obligation),
     cancel: &Cancel,
-) -> Explored {
+) -> Option<Explored> {
     let budget = Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 };
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
     let run =
         || cegas::explore_telling(program, entry, obligations, options, budget, found, cancel);
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        let what = "a bug in cegas-scan (please report it)".to_owned();
-        let reason = Reason::Unsupported { what, at: None };
-        let unknown = |&obligation| (obligation, Verdict::Unknown(reason.clone()));
-        Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
-    })
+    catch_unwind(AssertUnwindSafe(run)).ok()
+}
+
+/// A panic is a bug of ours: the obligations are unknown, the scan goes on.
+fn undecided(obligations: &[Obligation]) -> Explored {
+    let what = "a bug in cegas-scan (please report it)".to_owned();
+    let reason = Reason::Unsupported { what, at: None };
+    let unknown = |&obligation| (obligation, Verdict::Unknown(reason.clone()));
+    Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
 }
 
 fn told(

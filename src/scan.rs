@@ -1,9 +1,10 @@
 //! The whole pipeline on one screen: from what the user pointed at to the report.
 
 mod before;
+mod remembered;
 
 use crate::cancel::Cancel;
-use crate::check::{self, Checked};
+use crate::check::Checked;
 use crate::config::{self, Settings, Stage};
 use crate::dump::{self, Dumped};
 use crate::frontend::cache::Cache;
@@ -159,7 +160,7 @@ fn model(
         let modelled = match frontend::model(&target.name, &units, cache) {
             Ok(program) => {
                 let _task = deciding.begin(&target.name);
-                look_at(&program, settings, &deciding, cancel)
+                look_at(&program, settings, cache, &deciding, cancel)
             }
             Err(error) => Modelled {
                 size: Err(error.to_string()),
@@ -179,6 +180,7 @@ fn model(
 fn look_at(
     program: &Program,
     settings: &Settings,
+    cache: &Cache,
     deciding: &progress::Stage,
     cancel: &Cancel,
 ) -> Modelled {
@@ -190,7 +192,9 @@ fn look_at(
         )),
     };
     let checked = match &size {
-        Ok(_) if settings.dump.is_none() => check::check(program, settings, deciding, cancel),
+        Ok(_) if settings.dump.is_none() => {
+            remembered::check(program, settings, cache, deciding, cancel)
+        }
         _ => Checked::default(),
     };
     let found = |name: &&String| program.func_by_name(name).is_some();

@@ -19,7 +19,7 @@ mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::config::{FailOn, Settings};
 use crate::exit::Exit;
@@ -142,11 +142,15 @@ pub struct Note {
     pub text: String,
 }
 
+/// The name of a rule, as it stands in [`crate::rules::RULES`].
+pub type RuleId = &'static str;
+
 /// One thing to be decided.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Obligation {
     /// The id of its rule.
-    pub rule: &'static str,
+    #[serde(deserialize_with = "known_rule")]
+    pub rule: RuleId,
     /// What came out.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -157,18 +161,25 @@ pub struct Obligation {
     /// The targets it is part of.
     pub targets: Vec<String>,
     /// Why it is not to be told, if so.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silenced: Option<Silenced>,
     /// What explains a violation besides the way to it: where an object was allocated or freed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
     /// How a violation comes about, from the start of the program.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<Step>,
 }
 
+/// The rule of a name that was written down.
+fn known_rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RuleId, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    let rule = crate::rules::rule(&id).ok_or_else(|| serde::de::Error::custom("no such rule"))?;
+    Ok(rule.id)
+}
+
 /// A place that explains something.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Related {
     /// Where.
     pub location: Location,
@@ -177,7 +188,7 @@ pub struct Related {
 }
 
 /// The user's wish not to hear of something.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Silenced {
     /// Where the wish stands.
     pub by: SilencedBy,
@@ -186,7 +197,7 @@ pub struct Silenced {
 }
 
 /// Where somebody silenced something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SilencedBy {
     /// A comment beside the code.
@@ -200,7 +211,7 @@ pub enum SilencedBy {
 }
 
 /// Something that happens on the way to a violation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// Where.
     pub location: Location,
@@ -209,27 +220,27 @@ pub struct Step {
     /// What: a value that changes, a branch, a call.
     pub text: String,
     /// What the text says, if it is that something has a new value.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
 }
 
 /// Something that has a value from a step on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// As C would write it.
     pub name: String,
     /// Likewise.
     pub value: String,
     /// The number of the object it is a part of; a variable whose address nobody takes has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<u32>,
     /// The function that it ends with; what is global or allocated has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
 }
 
 /// What came out for one obligation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub enum Verdict {
     /// No execution violates it.
@@ -246,7 +257,7 @@ pub enum Verdict {
 }
 
 /// Why something could not be decided; what is cheapest to do something about comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// The time for it was used up.
@@ -284,7 +295,7 @@ impl Cause {
 }
 
 /// A place in the source.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
     /// Relative to the report's root.
     pub file: String,
