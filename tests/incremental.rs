@@ -62,7 +62,7 @@ const RECALLED: &str = "a: nothing has changed";
 #[test]
 fn warm_says_what_cold_says() {
     for seed in 1..=8_u64 {
-        let mut random = Random(seed * 0x9e37_79b9_7f4a_7c15);
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let place = Place::new();
         let count = 3 + random.below(4);
         let mut functions: Vec<String> = (0..count).map(|n| function(n, &mut random)).collect();
@@ -77,7 +77,7 @@ fn warm_says_what_cold_says() {
             match random.below(3) {
                 0 => functions[at as usize] = function(at, &mut random),
                 1 => called = 1 + random.below(count),
-                _ => functions[at as usize].insert_str(0, "\n"),
+                _ => functions[at as usize].insert(0, '\n'),
             }
             place.write("a.c", &program(&functions, called, "edited"));
             let (warm, _) = scan(&place, &[]);

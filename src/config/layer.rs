@@ -48,7 +48,7 @@ pub struct Layer {
     #[arg(long, help_heading = "How to scan")]
     pub malloc_may_fail: bool,
 
-    /// Keep compiled units here between scans [default: ~/.cache/cegas]
+    /// Keep compiled units and verdicts here between scans [default: ~/.cache/cegas]
     #[arg(long, value_name = "DIR", help_heading = "How to scan")]
     pub cache_dir: Option<PathBuf>,
 

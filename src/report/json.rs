@@ -1,6 +1,7 @@
 //! Our own JSON: everything the report knows, under a version that changes when a reader would break.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use anyhow::Result;
 use serde::Serialize;
@@ -42,8 +43,8 @@ struct Tool<'a> {
     z3: &'a str,
 }
 
-/// The report as JSON text.
-pub fn render(report: &Report, versions: &Versions) -> Result<String> {
+/// Writes the report as JSON text, piece by piece: as one text, that of very many findings would fill the memory.
+pub fn write(report: &Report, versions: &Versions, out: &mut dyn Write) -> Result<()> {
     let document = Document {
         version: VERSION,
         tool: Tool {
@@ -64,5 +65,6 @@ pub fn render(report: &Report, versions: &Versions) -> Result<String> {
         skipped: &report.skipped,
         notes: &report.notes,
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    Ok(out.write_all(b"\n")?)
 }

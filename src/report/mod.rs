@@ -26,7 +26,7 @@ use crate::exit::Exit;
 pub use crate::line::one_line;
 pub use fingerprint::fingerprints;
 pub use model::shown_path;
-pub use output::{check_writable, replace, write};
+pub use output::{check_writable, replace, write, write_files};
 pub use sources::Sources;
 
 /// The result of one scan. Lists are in the order in which they are reported.

@@ -59,6 +59,16 @@ fn finding() -> Obligation {
     }
 }
 
+fn written(write: impl FnOnce(&mut dyn std::io::Write) -> anyhow::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    write(&mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn sarif_text(report: &Report) -> String {
+    written(|out| sarif::write(report, &Sources::default(), &settings(&[]), &versions(), out))
+}
+
 fn plain(report: &Report, arguments: &[&str]) -> String {
     let text = text::render(report, &Sources::default(), &settings(arguments));
     anstream::adapter::strip_str(&text).to_string()
@@ -114,7 +124,8 @@ bad file.c: not analysed: expected ';'\\u{1b}[2J
 
 #[test]
 fn json_has_the_promised_fields() {
-    let text = json::render(&sample(), &versions()).unwrap();
+    let json = |report: &Report| written(|out| json::write(report, &versions(), out));
+    let text = json(&sample());
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["version"], 1);
     assert_eq!(value["verdict"], "unknown");
@@ -125,7 +136,7 @@ fn json_has_the_promised_fields() {
 
     let mut report = sample();
     report.obligations.push(finding());
-    let text = json::render(&report, &versions()).unwrap();
+    let text = json(&report);
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["verdict"], "unsafe");
     assert_eq!(value["ledger"]["rules"]["leak"]["violated"], 1);
@@ -138,8 +149,7 @@ fn json_has_the_promised_fields() {
 fn sarif_reads_back_with_its_notifications() {
     let mut report = sample();
     report.obligations.push(finding());
-    let text =
-        sarif::render(&report, &sources::Sources::default(), &settings(&[]), &versions()).unwrap();
+    let text = sarif_text(&report);
     serde_json::from_str::<serde_sarif::sarif::Sarif>(&text).unwrap();
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["version"], "2.1.0");
@@ -241,11 +251,35 @@ fn sarif_keeps_to_githubs_limits() {
         let trace = vec![step.clone(); 9];
         report.obligations.push(Obligation { rule, location, trace, ..finding() });
     }
-    let text = sarif::render(&report, &Sources::default(), &settings(&[]), &versions()).unwrap();
+    let text = sarif_text(&report);
     // Counted as text: read back, this much JSON would take a gigabyte.
     let count = |word: &str| text.matches(word).count();
     assert_eq!(count("\"ruleId\": "), 25_000);
     assert_eq!(count("\"ruleId\": \"null-deref\""), 10, "the worst are kept");
     let (steps, most) = (count("\"executionOrder\": "), crate::budgets::SARIF_ALL_STEPS + 50_000);
     assert!((25_000..=most).contains(&steps), "{steps} steps");
+}
+
+#[test]
+fn reports_of_very_many_findings_stay_readable() {
+    let change = Change { name: "x".into(), value: "1".into(), object: None, function: None };
+    let step = |line: u32| Step {
+        location: Location { line, ..finding().location },
+        depth: 1,
+        text: "x = 1".into(),
+        change: Some(change.clone()),
+    };
+    let mut report = Report { checked: true, ..Report::default() };
+    for line in 1..=25_000 {
+        let location = Location { line, ..finding().location };
+        let trace = (0..20).map(step).collect();
+        report.obligations.push(Obligation { location, trace, ..finding() });
+    }
+    let lines = "    buffer[1] = 2;\n".repeat(25_000);
+    let sources = Sources::from_texts(&[("a.c", &lines)]);
+    let page = html::render(&report, &sources, &settings(&[]), &versions()).unwrap();
+    assert_eq!(page.matches("\"message\":").count(), crate::budgets::HTML_FINDINGS);
+    assert!(page.contains("\"left_out\":20000") && page.len() < 40_000_000, "{}", page.len());
+    assert_eq!(annotations::render(&report).lines().count(), 25_000);
+    assert_eq!(junit::render(&report).unwrap().matches("<failure ").count(), 25_000);
 }

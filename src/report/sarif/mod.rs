@@ -7,6 +7,7 @@ mod results;
 mod rules;
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use anyhow::Result;
 use serde::Serialize;
@@ -31,13 +32,14 @@ const HOME: &str = match env!("CARGO_PKG_HOMEPAGE") {
     home => home,
 };
 
-/// The report as SARIF text.
-pub fn render(
+/// Writes the report as SARIF text.
+pub fn write(
     report: &Report,
     sources: &Sources,
     settings: &Settings,
     versions: &Versions,
-) -> Result<String> {
+    out: &mut dyn Write,
+) -> Result<()> {
     let root = sarif::ArtifactLocation::builder().uri(place::folder(&settings.root)).build();
     // What follows the last slash names the run and may be empty; what precedes it is the category.
     let id = format!("{}/", settings.outputs.sarif_category.trim_end_matches('/'));
@@ -50,7 +52,8 @@ pub fn render(
         .build();
     let results = Results { report, sources, settings };
     let log = Log { schema: SCHEMA, version: "2.1.0", runs: [Run { rest: run, results }] };
-    Ok(serde_json::to_string_pretty(&log)? + "\n")
+    serde_json::to_writer_pretty(&mut *out, &log)?;
+    Ok(out.write_all(b"\n")?)
 }
 
 /// A SARIF log whose results are made while they are written: thousands of them at once, with all that
