@@ -97,6 +97,23 @@ fn sarif_says_what_explains_a_finding_and_what_is_assumed() {
 }
 
 #[test]
+fn paths_are_relative_whatever_the_way_to_them() {
+    let place = Place::new();
+    place.write("src/a.c", &long_way(3));
+    let link = place.dir().with_file_name("link");
+    std::os::unix::fs::symlink(place.dir(), &link).expect("a link");
+    let arguments = ["cc", "-c", "../src/a.c"];
+    let entry =
+        json!({ "directory": link.join("src"), "file": "../src/a.c", "arguments": arguments });
+    place.write("compile_commands.json", &json!([entry]).to_string());
+    let scan = place.scan(&["--rules=assertion", "--sarif=r.sarif"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    let log: Value = serde_json::from_str(&place.read("r.sarif")).expect("SARIF is JSON");
+    let at = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
+    assert_eq!(at, &json!({ "uri": "src/a.c", "uriBaseId": "%SRCROOT%" }));
+}
+
+#[test]
 fn a_moved_line_keeps_its_fingerprint() {
     let place = Place::new();
     let print = |text: &str| {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Real consumers of our SARIF: Microsoft's validator with its rules for GitHub must have nothing to say, and PyPI's
-sarif-tools and CodeChecker must read it.
+sarif-tools and CodeChecker must read it; SARIF's own schema, which the crate serde-sarif brings, must be kept.
 
 check.py TOOL    scans small programs of its own with TOOL, in every way that changes the report's form
 
@@ -10,6 +10,7 @@ The validator ends with exit code 0 even if there are errors, so its words are r
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -21,6 +22,10 @@ VALIDATOR = "@microsoft/sarif-multitool-linux@5.7.0"
 READER = "sarif-tools==3.0.5"
 
 CHECKER = "codechecker==6.29.1"
+
+SCHEMA_READER = "check-jsonschema==0.39.0"
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 PROGRAM = r"""
 #include <assert.h>
@@ -91,6 +96,15 @@ def parsed(tools, report, folder):
         yield "CodeChecker sees no way to a finding"
 
 
+def schema():
+    """The schema that the crate we write SARIF with was made from."""
+    command = ["cargo", "metadata", "--quiet", "--format-version=1"]
+    said = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+    packages = json.loads(said)["packages"]
+    homes = [pathlib.Path(p["manifest_path"]).parent for p in packages if p["name"] == "serde-sarif"]
+    return homes[0] / "src/schema.json"
+
+
 def main():
     tool = pathlib.Path(sys.argv[1]).resolve()
     bad = 0
@@ -99,16 +113,29 @@ def main():
         program = from_npm("sarif", folder, VALIDATOR)
         tools = from_pypi("sarif", folder, READER)
         checker = from_pypi("sarif", folder, CHECKER)
+        reader = from_pypi("sarif", folder, SCHEMA_READER)
         for more, report in scans(tool, folder):
             results = json.loads(report.read_text())["runs"][0]["results"]
             complaints = [] if results else ["there are no results to look at"]
             if program:
                 complaints += validated(program / "Sarif.Multitool", report, folder)
+            if reader:
+                code, said = run(reader / "check-jsonschema", "--schemafile", schema(), report, cwd=folder)
+                complaints += [said] if code != 0 else []
             if tools:
                 complaints += read(tools, report, folder)
-            if checker:
-                complaints += parsed(checker, report, folder)
             print(f"sarif: {' '.join(more)}: {len(results)} results, {len(complaints)} complaints")
+            print("\n".join(complaints), end="\n" if complaints else "")
+            bad += len(complaints)
+        if checker:
+            # It takes `%20` in a path for the name of a file, so this one has none.
+            project = folder / "plain"
+            project.mkdir()
+            (project / "a.c").write_text(PROGRAM)
+            report = folder / "plain.sarif"
+            run(tool, "--rules=assertion,null-deref", f"--sarif={report}", "a.c", cwd=project)
+            complaints = list(parsed(checker, report, folder))
+            print(f"sarif: CodeChecker parse: {len(complaints)} complaints")
             print("\n".join(complaints), end="\n" if complaints else "")
             bad += len(complaints)
     sys.exit(1 if bad else 0)
