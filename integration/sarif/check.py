@@ -120,7 +120,8 @@ def main():
             if program:
                 complaints += validated(program / "Sarif.Multitool", report, folder)
             if reader:
-                code, said = run(reader / "check-jsonschema", "--schemafile", schema(), report, cwd=folder)
+                code, said = run(reader / "check-jsonschema", "--regex-variant", "nonunicode", "--schemafile", schema(),
+                                 report, cwd=folder)
                 complaints += [said] if code != 0 else []
             if tools:
                 complaints += read(tools, report, folder)

@@ -1,7 +1,7 @@
 //! Our own JSON: everything the report knows, under a version that changes when a reader would break.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -65,6 +65,9 @@ pub fn write(report: &Report, versions: &Versions, out: &mut dyn Write) -> Resul
         skipped: &report.skipped,
         notes: &report.notes,
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    Ok(out.write_all(b"\n")?)
+    // Words are small; a buffer of our own gathers them before they cross the border to `out`.
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    serde_json::to_writer_pretty(&mut out, &document)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
 }

@@ -7,7 +7,7 @@ mod results;
 mod rules;
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -52,8 +52,11 @@ pub fn write(
         .build();
     let results = Results { report, sources, settings };
     let log = Log { schema: SCHEMA, version: "2.1.0", runs: [Run { rest: run, results }] };
-    serde_json::to_writer_pretty(&mut *out, &log)?;
-    Ok(out.write_all(b"\n")?)
+    // Words are small; a buffer of our own gathers them before they cross the border to `out`.
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    serde_json::to_writer_pretty(&mut out, &log)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
 }
 
 /// A SARIF log whose results are made while they are written: thousands of them at once, with all that
