@@ -7,9 +7,11 @@
 #                             picks some), then random programs: 10,000 whose pointers must lie in the
 #                             computed sets, 20,000 whose verdicts must agree with their executions
 #   make test-integration     whole projects against the truth (likewise; fetches their sources)
+#   make test-consumers       the part of it that asks who reads our reports: SARIF's validator, sarif-tools,
+#                             CodeChecker, a browser, pre-commit, BenchExec
 #   make install              put cegas-scan and `cargo cegas` where cargo puts programs
 
-.PHONY: help setup build scan test bench test-integration install
+.PHONY: help setup build scan test bench test-integration test-consumers install
 .DEFAULT_GOAL := help
 
 DIR ?= integration/demo
@@ -45,12 +47,18 @@ bench: build
 	CEGAS_PTA_DIFFERENTIAL=10000 $(CARGO) test --release --test pta_differential -- --nocapture
 	CEGAS_DIFFERENTIAL=20000 $(CARGO) test --release --test differential -- --nocapture
 
-test-integration: build
-	@integration/setup/ensure integration
-	@$(CLEAN) integration/sarif/check.py target/release/cegas-scan
-	@$(CLEAN) integration/pre-commit/check.py target/release/cegas-scan
+test-integration: test-consumers
 	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
 	@$(CLEAN) integration/projects/check.py --repeat $(PROJECTS)
+
+# TOOL names another build, such as target/debug/cegas-scan.
+TOOL ?= target/release/cegas-scan
+test-consumers: $(if $(filter target/release/%,$(TOOL)),build)
+	@integration/setup/ensure integration
+	@$(CLEAN) integration/sarif/check.py $(TOOL)
+	@$(CLEAN) integration/html/check.py $(TOOL)
+	@$(CLEAN) integration/pre-commit/check.py $(TOOL)
+	@$(CLEAN) integration/benchexec/check.py $(TOOL)
 
 install: setup
 	$(CARGO) install --path . --locked

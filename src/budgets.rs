@@ -44,5 +44,17 @@ pub const SARIF_STEPS: usize = 1_000;
 /// megabytes that GitHub takes. Further results keep the end of their flow alone.
 pub const SARIF_ALL_STEPS: usize = 100_000;
 
+/// Findings on a page: nobody scrolls through more, and the JSON report has all of them.
+pub const HTML_FINDINGS: usize = 5_000;
+
+/// Steps of one finding on a page. The engine keeps a thousand.
+pub const HTML_STEPS: usize = 2_000;
+
+/// Steps of all findings on a page: a browser reads the forty megabytes that they take in about a second.
+pub const HTML_ALL_STEPS: usize = 200_000;
+
+/// What a page lists of what is unknown.
+pub const HTML_UNKNOWN: usize = 1_000;
+
 /// The largest baseline read: some hundred bytes for each of a hundred thousand findings.
 pub const BASELINE_BYTES: u64 = 64 << 20;

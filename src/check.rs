@@ -6,34 +6,60 @@ use crate::config::Settings;
 use crate::ir::{Callee, FuncId, Inst, InstId, Program};
 use crate::library;
 use crate::prefilter;
+use crate::progress::Stage;
 use crate::report;
 use crate::rules::{self, Obligation};
+use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What came out for one program.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Checked {
     pub obligations: Vec<report::Obligation>,
     /// Everything the chosen rules ask was looked for.
     pub complete: bool,
+    /// A bug of ours cut the work short.
+    pub failed: bool,
 }
 
-/// Decides every obligation of `program` that the chosen rules see.
-pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked {
+/// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
+pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &Cancel) -> Checked {
     let Some(entry) = entry(program, settings) else { return Checked::default() };
     let mut obligations = rules::mark(program, &settings.rules);
     obligations.retain(|obligation| is_wanted(program, obligation, settings));
-    let (settled, open) = prefilter::split(program, obligations);
-    let explored = decide(program, entry, &open, settings, cancel);
+    let (mut settled, open) = prefilter::split(program, obligations);
     let in_user_code = |o: &Obligation| !library::is_model(program, program.func_of(o.at));
-    let settled = settled.into_iter().filter(in_user_code);
+    settled.retain(in_user_code);
+    // Calls of models become obligations when they are met on the way, so there may be more in the end.
+    let known = open.iter().filter(|o| in_user_code(o)).count();
+    deciding.more(settled.len() + known);
+    deciding.steps(settled.len());
+    let found = |obligation: &Obligation| {
+        deciding.steps(1);
+        deciding.say(&landed(program, obligation, settings));
+    };
+    let decided = decide(program, entry, &open, settings, &found, cancel);
+    let failed = decided.is_none();
+    let explored = decided.unwrap_or_else(|| undecided(&open));
+    let violated = |(_, verdict): &&(Obligation, Verdict)| matches!(verdict, Verdict::Unsafe(_));
+    let violated = explored.verdicts.iter().filter(violated).count();
+    deciding.more(explored.verdicts.len().saturating_sub(known));
+    deciding.steps(explored.verdicts.len() - violated);
+    let settled = settled.into_iter();
     let mut reported: Vec<report::Obligation> = settled
         .map(|obligation| (obligation, Verdict::Safe(Proof::Local)))
         .chain(explored.verdicts)
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
     reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
-    Checked { obligations: reported, complete: explored.is_complete }
+    Checked { obligations: reported, complete: explored.is_complete, failed }
+}
+
+/// A violation in one line, as soon as it is known.
+fn landed(program: &Program, obligation: &Obligation, settings: &Settings) -> String {
+    let at = location(program, obligation.at, settings);
+    let what = rules::message(program, obligation);
+    format!("{}:{}: violated: {what} [{}]", at.file, at.line, obligation.rule)
 }
 
 /// Where executions start. A library has no such place yet.
@@ -56,23 +82,28 @@ fn is_wanted(program: &Program, obligation: &Obligation, settings: &Settings) ->
     inside || is_forbidden(func)
 }
 
-/// A panic is a bug of ours: the obligations are unknown, the scan goes on.
+/// Nothing if there was a panic.
 fn decide(
     program: &Program,
     entry: FuncId,
     obligations: &[Obligation],
     settings: &Settings,
+    found: &dyn Fn(&Obligation),
     cancel: &Cancel,
-) -> Explored {
+) -> Option<Explored> {
     let budget = Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 };
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
-    let run = || cegas::explore(program, entry, obligations, options, budget, cancel);
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        let what = "a bug in cegas-scan (please report it)".to_owned();
-        let reason = Reason::Unsupported { what, at: None };
-        let unknown = |&obligation| (obligation, Verdict::Unknown(reason.clone()));
-        Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
-    })
+    let run =
+        || cegas::explore_telling(program, entry, obligations, options, budget, found, cancel);
+    catch_unwind(AssertUnwindSafe(run)).ok()
+}
+
+/// A panic is a bug of ours: the obligations are unknown, the scan goes on.
+fn undecided(obligations: &[Obligation]) -> Explored {
+    let what = "a bug in cegas-scan (please report it)".to_owned();
+    let reason = Reason::Unsupported { what, at: None };
+    let unknown = |&obligation| (obligation, Verdict::Unknown(reason.clone()));
+    Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
 }
 
 fn told(
@@ -81,7 +112,7 @@ fn told(
     verdict: Verdict,
     settings: &Settings,
 ) -> report::Obligation {
-    let mut trace = Vec::new();
+    let (mut trace, mut related) = (Vec::new(), Vec::new());
     let verdict = match verdict {
         Verdict::Safe(_) => report::Verdict::Safe,
         Verdict::Unsafe(counterexample) => {
@@ -89,7 +120,18 @@ fn told(
                 location: location(program, step.at, settings),
                 depth: step.depth,
                 text: step.text,
+                change: step.change.map(|change| report::Change {
+                    name: change.name,
+                    value: change.value,
+                    object: change.object,
+                    function: change.func.map(|func| program.funcs[func].name.clone()),
+                }),
             };
+            let place = |place: cegas::Related| report::Related {
+                location: location(program, place.at, settings),
+                text: place.text,
+            };
+            related = counterexample.related.into_iter().map(place).collect();
             trace = counterexample.steps.into_iter().map(step).collect();
             report::Verdict::Unsafe
         }
@@ -104,6 +146,7 @@ fn told(
         message: rules::message(program, obligation),
         targets: vec![program.name.clone()],
         silenced: None,
+        related,
         trace,
     }
 }

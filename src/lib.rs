@@ -17,6 +17,7 @@ pub mod progress;
 pub mod project;
 pub mod pta;
 pub mod report;
+pub mod revision;
 pub mod rules;
 pub mod scan;
 pub mod sfg;

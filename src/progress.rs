@@ -3,9 +3,10 @@
 //! Invariant: progress never touches standard output or a report, so those stay byte-identical.
 
 use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::config::When;
 use crate::line::one_line;
@@ -23,6 +24,7 @@ enum Sink {
 pub struct Progress {
     sink: Sink,
     started: Instant,
+    bars: MultiProgress,
 }
 
 /// One stage that is under way; it is over when dropped.
@@ -31,8 +33,21 @@ pub struct Stage {
     sink: Sink,
     name: String,
     began: Instant,
-    total: Option<u64>,
+    is_counted: bool,
     bar: ProgressBar,
+    bars: MultiProgress,
+    running: Running,
+}
+
+/// What is being done at the moment, each since when: the longest first.
+#[derive(Clone, Debug, Default)]
+struct Running(Arc<Mutex<Vec<(String, Instant)>>>);
+
+/// Something that takes long; it is over when dropped.
+#[derive(Debug)]
+pub struct Task<'a> {
+    stage: &'a Stage,
+    name: String,
 }
 
 impl Progress {
@@ -45,23 +60,45 @@ impl Progress {
             When::Always => Sink::Lines,
             When::Auto => Sink::Nowhere,
         };
-        Self { sink, started: Instant::now() }
+        Self::with(sink)
     }
 
     /// A teller that says nothing.
     pub fn silent() -> Self {
-        Self { sink: Sink::Nowhere, started: Instant::now() }
+        Self::with(Sink::Nowhere)
+    }
+
+    fn with(sink: Sink) -> Self {
+        let bars = MultiProgress::with_draw_target(match sink {
+            Sink::Bars => ProgressDrawTarget::stderr(),
+            Sink::Lines | Sink::Nowhere => ProgressDrawTarget::hidden(),
+        });
+        Self { sink, started: Instant::now(), bars }
     }
 
     /// Begins a stage, of so many steps if that is known.
     pub fn stage(&self, name: &str, total: Option<u64>) -> Stage {
+        let running = Running::default();
         let bar = match self.sink {
-            Sink::Bars => bar(total),
+            Sink::Bars => self.bars.add(bar(total, &running)),
             Sink::Lines | Sink::Nowhere => ProgressBar::hidden(),
         };
         bar.set_prefix(name.to_owned());
-        let stage = Stage { sink: self.sink, name: name.into(), began: Instant::now(), total, bar };
+        let stage = Stage {
+            sink: self.sink,
+            name: name.into(),
+            began: Instant::now(),
+            is_counted: total.is_some(),
+            bar,
+            bars: self.bars.clone(),
+            running,
+        };
+        if total.is_some() {
+            stage.bar.set_length(total.unwrap_or_default());
+        }
         match total {
+            // How much there is will be known by and by.
+            Some(0) => stage.line(name),
             Some(total) => stage.line(&format!("{name}: {total} to do")),
             None => stage.line(name),
         }
@@ -88,6 +125,33 @@ impl Stage {
         self.bar.set_message(one_line(what));
     }
 
+    /// There is more to do than was known.
+    pub fn more(&self, count: usize) {
+        self.bar.inc_length(count as u64);
+    }
+
+    /// So many steps are done at once.
+    pub fn steps(&self, count: usize) {
+        self.bar.inc(count as u64);
+    }
+
+    /// Something long begins; what takes longest is shown.
+    pub fn begin(&self, what: &str) -> Task<'_> {
+        let name = one_line(what);
+        self.running.lock().push((name.clone(), Instant::now()));
+        Task { stage: self, name }
+    }
+
+    /// Says something that is known now, above the bars.
+    pub fn say(&self, text: &str) {
+        match self.sink {
+            // A closed standard error is no reason to stop the scan.
+            Sink::Bars => drop(self.bars.println(one_line(text))),
+            Sink::Lines => line(text),
+            Sink::Nowhere => {}
+        }
+    }
+
     fn line(&self, text: &str) {
         if self.sink == Sink::Lines {
             line(text);
@@ -99,23 +163,51 @@ impl Drop for Stage {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
         let (name, time) = (&self.name, seconds(self.began.elapsed()));
-        match self.total {
-            Some(total) => {
-                self.line(&format!("{name}: {} of {total}, {time}", self.bar.position()))
-            }
-            None => self.line(&format!("{name}: {time}")),
+        if self.is_counted {
+            let (done, total) = (self.bar.position(), self.bar.length().unwrap_or_default());
+            self.line(&format!("{name}: {done} of {total}, {time}"));
+        } else {
+            self.line(&format!("{name}: {time}"));
         }
     }
 }
 
-fn bar(total: Option<u64>) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
+impl Running {
+    /// A panic elsewhere leaves the list as good as it was.
+    fn lock(&self) -> MutexGuard<'_, Vec<(String, Instant)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slowest(&self) -> String {
+        let slow = |(_, since): &&(String, Instant)| since.elapsed() > Duration::from_secs(1);
+        self.lock().first().filter(slow).map_or_else(String::new, |(name, since)| {
+            format!("slowest: {name}, {}", seconds(since.elapsed()))
+        })
+    }
+}
+
+impl Drop for Task<'_> {
+    fn drop(&mut self) {
+        let mut running = self.stage.running.lock();
+        if let Some(index) = running.iter().position(|(name, _)| *name == self.name) {
+            running.remove(index);
+        }
+    }
+}
+
+fn bar(total: Option<u64>, running: &Running) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
     let template = match total {
-        Some(_) => "{prefix} [{bar:24}] {pos}/{len} {wide_msg}",
+        Some(_) => "{prefix} [{bar:24}] {pos}/{len} {slowest} {wide_msg}",
         None => "{prefix} {spinner} {wide_msg}",
     };
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("=> "));
+        let running = running.clone();
+        let slowest = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // What cannot be drawn now is drawn at the next tick.
+            let _ = out.write_str(&running.slowest());
+        };
+        bar.set_style(style.with_key("slowest", slowest).progress_chars("=> "));
     }
     bar.enable_steady_tick(Duration::from_millis(120));
     bar

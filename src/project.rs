@@ -6,8 +6,10 @@ use crate::config::{Input, Settings};
 use crate::frontend::Source;
 use crate::frontend::cache::Key;
 use crate::frontend::unit::Compiled;
+use crate::revision;
 use anyhow::{Context, Result, bail};
 use compile_db::{Build, Target};
+use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -118,6 +120,32 @@ fn is_bitcode(file: &Path) -> bool {
 }
 
 impl Project {
+    /// The same units by the same commands, with the files below one folder taken from another.
+    pub fn moved(&self, from: &Path, to: &Path) -> Project {
+        let path = |path: &Path| PathBuf::from(revision::moved(path.as_os_str(), from, to));
+        let source = |source: &Source| match source {
+            Source::C(unit) => Source::C(compile_db::Unit {
+                source: path(&unit.source),
+                directory: path(&unit.directory),
+                flags: unit.flags.iter().map(|flag| revision::moved(flag, from, to)).collect(),
+                output: unit.output.clone(),
+            }),
+            Source::Bitcode(file) => Source::Bitcode(path(file)),
+        };
+        Project {
+            sources: self.sources.iter().map(source).collect(),
+            build: self.build.clone(),
+            database: self.database.clone(),
+            one_program: self.one_program,
+            lock: None,
+        }
+    }
+
+    /// Where its compilers run.
+    pub fn folders(&self) -> BTreeSet<PathBuf> {
+        self.build.units.iter().map(|unit| unit.directory.clone()).collect()
+    }
+
     /// Which units make which program.
     pub fn targets(&self, compiled: &[Result<Compiled, String>]) -> Vec<Target> {
         if self.one_program {

@@ -1,7 +1,10 @@
 //! The whole pipeline on one screen: from what the user pointed at to the report.
 
+mod before;
+mod remembered;
+
 use crate::cancel::Cancel;
-use crate::check::{self, Checked};
+use crate::check::Checked;
 use crate::config::{self, Settings, Stage};
 use crate::dump::{self, Dumped};
 use crate::frontend::cache::Cache;
@@ -10,9 +13,10 @@ use crate::frontend::models::Models;
 use crate::frontend::unit::{Compiled, Compiler};
 use crate::frontend::{self, Source};
 use crate::ir::{self, Program};
-use crate::progress::Progress;
+use crate::progress::{self, Progress};
 use crate::project::{self, Project};
 use crate::report::{self, Report};
+use crate::revision::Revision;
 use crate::silence;
 use anyhow::{Context, Result, bail};
 use compile_db::{Target, TargetKind};
@@ -24,18 +28,39 @@ pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result
     let workers = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.get()).build()?;
     workers.install(|| {
         let clang = Clang::find()?;
+        let base = settings.diff_base.as_deref().filter(|_| settings.dump.is_none());
+        let base = base.map(|name| Revision::find(name, &settings.root)).transpose()?;
         let store = Store::open(&settings.cache)?;
         let project = project::gather(settings, &store.builds(), cancel)?;
         cancel.check()?;
         let files: Vec<String> = project.sources.iter().map(|s| shown(s, settings)).collect();
         silence::refuse_malformed(files.iter().map(String::as_str), &settings.root)?;
-        let compiled = compile(&project, &Compiler::new(&clang, &store.cache, cancel), progress);
-        cancel.check()?;
-        let targets = chosen_targets(&project, &compiled, settings)?;
-        let models = model(&project, &compiled, &targets, &store.cache, settings, progress, cancel);
-        cancel.check()?;
-        assemble(&project, &compiled, &targets, models, &store.cache, settings)
+        let mut report = examine(&project, &clang, &store.cache, settings, progress, cancel)?;
+        if let Some(base) = base {
+            let (before, notes) =
+                before::before(&base, &project, &clang, settings, progress, cancel)?;
+            report.before = Some(before);
+            report.notes.extend(notes);
+        }
+        Ok(report)
     })
+}
+
+/// From units to verdicts.
+fn examine(
+    project: &Project,
+    clang: &Clang,
+    cache: &Cache,
+    settings: &Settings,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> Result<Report> {
+    let compiled = compile(project, &Compiler::new(clang, cache, cancel), progress);
+    cancel.check()?;
+    let targets = chosen_targets(project, &compiled, settings)?;
+    let models = model(project, &compiled, &targets, cache, settings, progress, cancel);
+    cancel.check()?;
+    assemble(project, &compiled, &targets, models, cache, settings)
 }
 
 /// Where work is kept: the user's cache, or a folder that goes away with the scan.
@@ -122,6 +147,7 @@ fn model(
     cancel: &Cancel,
 ) -> Vec<Modelled> {
     let stage = progress.stage("modelling", Some(targets.len() as u64));
+    let deciding = progress.stage("deciding", Some(0));
     let library = Models::default();
     let one = |target: &Target| {
         let units: Vec<(String, &Compiled)> = target
@@ -134,7 +160,10 @@ fn model(
             .collect();
         let units: Vec<(&str, &Compiled)> = units.iter().map(|(n, u)| (n.as_str(), *u)).collect();
         let modelled = match frontend::model(&target.name, &units, cache, &library) {
-            Ok(program) => look_at(&program, settings, cancel),
+            Ok(program) => {
+                let _task = deciding.begin(&target.name);
+                look_at(&program, settings, cache, &deciding, cancel)
+            }
             Err(error) => Modelled {
                 size: Err(error.to_string()),
                 checked: Checked::default(),
@@ -150,7 +179,13 @@ fn model(
 }
 
 /// Verifies and measures one model; later stages start here.
-fn look_at(program: &Program, settings: &Settings, cancel: &Cancel) -> Modelled {
+fn look_at(
+    program: &Program,
+    settings: &Settings,
+    cache: &Cache,
+    deciding: &progress::Stage,
+    cancel: &Cancel,
+) -> Modelled {
     let size = match ir::verify(program) {
         Ok(()) => Ok(report::Model::of(program)),
         Err(violations) => Err(format!(
@@ -159,7 +194,9 @@ fn look_at(program: &Program, settings: &Settings, cancel: &Cancel) -> Modelled 
         )),
     };
     let checked = match &size {
-        Ok(_) if settings.dump.is_none() => check::check(program, settings, cancel),
+        Ok(_) if settings.dump.is_none() => {
+            remembered::check(program, settings, cache, deciding, cancel)
+        }
         _ => Checked::default(),
     };
     let found = |name: &&String| program.func_by_name(name).is_some();

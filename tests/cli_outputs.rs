@@ -17,7 +17,7 @@ fn unwritable_outputs_are_refused() {
     fs::create_dir(place.dir().join("folder")).expect("a folder");
     let old = place.dir().join("old.json");
     fs::set_permissions(&old, fs::Permissions::from_mode(0o444)).expect("permissions");
-    for option in ["--json", "--sarif", "--junit"] {
+    for option in ["--json", "--sarif", "--html", "--junit"] {
         for (name, reason) in [
             ("missing/r.json", "No such file"),
             ("folder", "folder"),

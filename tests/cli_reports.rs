@@ -61,6 +61,59 @@ fn sarif_has_what_code_scanning_wants() {
 }
 
 #[test]
+fn sarif_says_what_explains_a_finding_and_what_is_assumed() {
+    let place = Place::new();
+    place.write(
+        "a.c",
+        "#include <stdlib.h>\nint outside(void);\nstruct s { int a; struct s *next; };\n\
+         int main(int argc, char **argv) {\n    struct s *p = malloc(sizeof *p);\n    p->next = 0;\n    \
+         if (argc == 3) return p->next->a;\n    struct s *q = argc == 4 ? NULL : p;\n    if (argc == 4) return q->a;\n    \
+         free(p);\n    if (argc == 2) return p->a;\n    return argc > 9 ? outside() : 0;\n}\n",
+    );
+    place.scan(&["--rules=use-after-free,null-deref", "--sarif=r.sarif", "a.c"]);
+    let log: Value = serde_json::from_str(&place.read("r.sarif")).expect("SARIF is JSON");
+    let run = &log["runs"][0];
+    let related: Vec<Vec<(String, i64)>> = run["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .map(|result| {
+            let all = result["relatedLocations"].as_array().cloned().unwrap_or_default();
+            let one = |l: &Value| {
+                let line = l["physicalLocation"]["region"]["startLine"].as_i64().unwrap_or(0);
+                (l["message"]["text"].as_str().unwrap_or_default().to_owned(), line)
+            };
+            all.iter().map(one).collect()
+        })
+        .collect();
+    let expected = [
+        vec![("Null since here.".to_owned(), 6)],
+        vec![("Null since here.".to_owned(), 9)],
+        vec![("Allocated here.".to_owned(), 5), ("Freed here.".to_owned(), 10)],
+    ];
+    assert_eq!(related, expected);
+    let told = run["invocations"][0]["toolExecutionNotifications"].to_string();
+    assert!(told.contains("functions without a body") && told.contains("outside"), "{told}");
+}
+
+#[test]
+fn paths_are_relative_whatever_the_way_to_them() {
+    let place = Place::new();
+    place.write("src/a.c", &long_way(3));
+    let link = place.dir().with_file_name("link");
+    std::os::unix::fs::symlink(place.dir(), &link).expect("a link");
+    let arguments = ["cc", "-c", "../src/a.c"];
+    let entry =
+        json!({ "directory": link.join("src"), "file": "../src/a.c", "arguments": arguments });
+    place.write("compile_commands.json", &json!([entry]).to_string());
+    let scan = place.scan(&["--rules=assertion", "--sarif=r.sarif"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    let log: Value = serde_json::from_str(&place.read("r.sarif")).expect("SARIF is JSON");
+    let at = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
+    assert_eq!(at, &json!({ "uri": "src/a.c", "uriBaseId": "%SRCROOT%" }));
+}
+
+#[test]
 fn a_moved_line_keeps_its_fingerprint() {
     let place = Place::new();
     let print = |text: &str| {
@@ -84,6 +137,41 @@ fn all_kinds_are_told_on_demand() {
     let pass = results.iter().find(|r| r["kind"] == "pass").expect("something is proved");
     assert_eq!(pass["level"], "none");
     assert!(results.iter().any(|r| r["kind"] == "fail" && r["level"] == "error"));
+}
+
+/// The data of a page, as its script reads it.
+fn page_data(page: &str) -> Value {
+    let (_, after) = page.split_once("id=\"data\">").expect("the data");
+    let (data, _) = after.split_once("</script>").expect("its end");
+    serde_json::from_str(data).expect("JSON")
+}
+
+#[test]
+fn the_page_holds_everything_and_hostile_text_is_data() {
+    let place = Place::new();
+    let hostile = "</script><script>alert(1)</script><!--";
+    let text = long_way(3).replace("int main", &format!("/* {hostile} */\nint main"));
+    place.write("a.c", &text.replace("sum < 3", &format!("sum < 3 && \"{hostile}\"")));
+    let scan = place.scan(&["--rules=assertion,signed-overflow", "--html=r.html", "a.c"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    let page = place.read("r.html");
+    assert_eq!(page.matches("<script").count(), 2, "the data and our own");
+    assert!(!page.contains("http://") && !page.contains("https://"), "nothing is fetched");
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("default-src 'none'"));
+    let data = page_data(&page);
+    assert_eq!(data["verdict"], "unsafe");
+    let finding = &data["findings"][0];
+    assert_eq!((&finding["rule"], &finding["at"]["line"]), (&json!("assertion"), &json!(7)));
+    assert!(finding["message"].as_str().is_some_and(|m| m.contains(hostile)), "{finding}");
+    let steps = finding["steps"].as_array().expect("steps");
+    let sum = steps.iter().rev().find(|step| step["change"]["name"] == "sum").expect("a sum");
+    assert_eq!(
+        (&sum["change"]["value"], &sum["change"]["function"]),
+        (&json!("3"), &json!("main"))
+    );
+    assert_eq!(data["code"]["a.c"][0][1][1], format!("/* {hostile} */"));
+    assert_eq!(data["by_rule"][0]["violated"], 1);
+    assert_eq!(data["by_target"][0]["target"], "a");
 }
 
 #[test]
@@ -117,7 +205,10 @@ fn the_exit_code_is_the_users_choice() {
         code(&["--rules=signed-overflow", "--fail-on=unknown", "--exit-zero", "open.c"]),
         Some(0)
     );
-    place.scan(&["--fail-on=warning", "good.c"]).refused(&["warning", "error, unknown"]);
+    assert_eq!(code(&["--rules=assertion", "--fail-on=warning", "good.c"]), Some(0));
+    assert_eq!(code(&["--rules=signed-overflow", "open.c"]), Some(0));
+    assert_eq!(code(&["--rules=signed-overflow", "--fail-on=warning", "open.c"]), Some(1));
+    place.scan(&["--fail-on=never", "good.c"]).refused(&["never", "error, warning, unknown"]);
 }
 
 #[test]
@@ -162,6 +253,17 @@ fn a_property_sees_calls_through_pointers() {
     place.write("p.prp", "CHECK( init(main()), LTL(G ! call(reach_error())) )\n");
     let scan = place.scan(&["--property=p.prp", "a.c"]);
     assert_eq!(scan.code, Some(1), "{scan:?}");
+}
+
+#[test]
+fn verdicts_are_told_as_they_land() {
+    let place = Place::new();
+    place.write("a.c", &long_way(3));
+    let scan = place.scan(&["--rules=assertion,signed-overflow", "--progress=always", "a.c"]);
+    let at = |words: &str| scan.err.find(words).unwrap_or_else(|| panic!("{words:?}: {scan:?}"));
+    let landed = at("a.c:6: violated: the assertion `sum < 3` can fail [assertion]\n");
+    assert!(at("cegas-scan: deciding\n") < landed && landed < at("cegas-scan: deciding: 3 of 3, "));
+    assert!(!scan.out.contains("violated: the assertion"), "the report is not touched: {scan:?}");
 }
 
 #[test]

@@ -84,6 +84,45 @@ fn a_malformed_comment_is_refused() {
 }
 
 #[test]
+fn the_settings_file_silences_paths_and_rules() {
+    let place = Place::new();
+    place.write("lib/b.h", "#include <assert.h>\nstatic void two(int x) { assert(x == 7); }\n");
+    let more = TWO
+        .replace("static void one", "#include \"lib/b.h\"\nstatic void one")
+        .replace("    if (argc", "    if (argc > 3) two(1);\n    if (argc");
+    place.write("a.c", &more);
+    assert_eq!((scan(&place, &[]).code, results(&place)), (Some(1), 3));
+    let ignore = |path: &str, rules: &str| {
+        let text = format!("[[ignore]]\npath = '{path}'\nrules = {rules}\nreason = 'not ours'\n");
+        place.write("cegas.toml", &text);
+    };
+    ignore("lib/**", "['assertion', 'leak']");
+    assert_eq!((scan(&place, &[]).code, results(&place)), (Some(1), 2));
+    let report: Value = serde_json::from_str(&place.read("r.json")).expect("JSON");
+    let silenced = report["obligations"].as_array().expect("a list").iter();
+    let silenced: Vec<_> = silenced.filter(|o| !o["silenced"].is_null()).collect();
+    assert_eq!(silenced.len(), 1);
+    assert_eq!(silenced[0]["silenced"]["by"], "settings");
+    assert_eq!(silenced[0]["location"]["file"], "lib/b.h");
+
+    ignore("other", "'assertion'");
+    let unused = scan(&place, &[]);
+    assert_eq!(results(&place), 3);
+    let note = "cegas.toml: note: the ignore of `other` silences nothing; remove it";
+    assert!(unused.out.contains(note), "{unused:?}");
+    ignore("lib", "'leak'");
+    assert_eq!(results(&place), 3);
+    assert!(!scan(&place, &[]).out.contains("silences nothing"), "that rule was not looked at");
+
+    ignore("lib", "'leek'");
+    scan(&place, &[]).refused(&["cegas.toml", "ignore `lib`", "did you mean `leak`?"]);
+    ignore("[", "[]");
+    scan(&place, &[]).refused(&["cegas.toml", "ignore `[`"]);
+    place.write("cegas.toml", "[[ignore]]\npath = 'lib'\n");
+    scan(&place, &[]).refused(&["cegas.toml:1", "reason"]);
+}
+
+#[test]
 fn a_baseline_survives_moved_lines() {
     let place = Place::new();
     place.write("a.c", TWO);

@@ -37,10 +37,10 @@ fn project() -> Place {
 fn whatever_the_workers_the_run_and_the_cache() {
     let place = project();
     let scan = |more: &[&str]| {
-        let arguments = ["--json=r.json", "--sarif=r.sarif", "--rules=assertion"];
+        let arguments = ["--json=r.json", "--sarif=r.sarif", "--html=r.html", "--rules=assertion"];
         let arguments: Vec<&str> = arguments.iter().chain(more).copied().collect();
         let scan = place.scan(&arguments);
-        (scan.code, scan.out, place.read("r.json"), place.read("r.sarif"))
+        (scan.code, scan.out, place.read("r.json"), place.read("r.sarif"), place.read("r.html"))
     };
     let cold = scan(&["-j4"]);
     assert_eq!(cold.0, Some(1), "{cold:?}");

@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "setup"))
+from consumers import from_pypi  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOOD = "#include <assert.h>\nint main(void) { int x = 1; assert(x == 1); return 0; }\n"
 
@@ -19,8 +22,9 @@ def main():
     tool = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        run([sys.executable, "-m", "venv", folder / "venv"])
-        run([folder / "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "pre-commit==4.5.0"])
+        programs = from_pypi("pre-commit", folder, "pre-commit==4.5.0")
+        if not programs:
+            return
         project = folder / "project"
         project.mkdir()
         run(["git", "init", "-q"], project)
@@ -31,7 +35,7 @@ def main():
         for text, wanted in ((GOOD, 0), (GOOD.replace("x == 1", "x == 2"), 1), (GOOD, 0)):
             (project / "a.c").write_text(text)
             run(["git", "add", "-A"], project)
-            command = [folder / "venv/bin/pre-commit", "try-repo", ROOT, "cegas-scan", "--files", "a.c"]
+            command = [programs / "pre-commit", "try-repo", ROOT, "cegas-scan", "--files", "a.c"]
             done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
             if done.returncode != wanted or (wanted == 1 and "error[assertion]" not in done.stdout):
                 sys.exit(f"pre-commit: exit code {done.returncode} instead of {wanted}:\n{done.stdout}{done.stderr}")

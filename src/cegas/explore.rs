@@ -53,11 +53,25 @@ pub fn explore(
     budget: Budget,
     cancel: &Cancel,
 ) -> Explored {
+    explore_telling(program, entry, obligations, options, budget, &|_| {}, cancel)
+}
+
+/// The same; `found` hears of each violation as soon as it is confirmed.
+pub fn explore_telling(
+    program: &Program,
+    entry: FuncId,
+    obligations: &[Obligation],
+    options: Options,
+    budget: Budget,
+    found: &dyn Fn(&Obligation),
+    cancel: &Cancel,
+) -> Explored {
     let marks = Marks::new(program, obligations);
     let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
     let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
     let machine = Machine::new(program, marks, options);
     let mut explorer = Explorer::new(machine, entry, told, budget, cancel);
+    explorer.found = Some(found);
     explorer.run_in_slices();
     let is_whole = explorer.incomplete.is_none() && !explorer.is_paused;
     let is_complete = is_whole || explorer.obligations.len() == obligations.len();
@@ -88,6 +102,7 @@ pub(super) struct Explorer<'a> {
     /// It was over before all paths were followed.
     pub(super) is_paused: bool,
     pub(super) cancel: &'a Cancel,
+    found: Option<&'a dyn Fn(&Obligation)>,
     pub(super) limits: Limits,
     /// Steps until the next look at the clock.
     until_look: u32,
@@ -133,6 +148,7 @@ impl<'a> Explorer<'a> {
             deadline: Instant::now(),
             is_paused: false,
             cancel,
+            found: None,
             limits: Limits { milliseconds, ..Limits::default() },
             until_look: STEPS_PER_LOOK,
         }
@@ -428,9 +444,10 @@ impl<'a> Explorer<'a> {
                 }
                 Answer::Sat(inputs) => {
                     match self.machine.replay(self.entry, inputs, state.uncertain.clone(), target) {
-                        Some(steps) => {
+                        Some((steps, related)) => {
                             let at = self.obligations[index].at;
-                            self.violated[index] = Some(Counterexample { at, steps });
+                            self.found.iter().for_each(|found| found(&self.obligations[index]));
+                            self.violated[index] = Some(Counterexample { at, steps, related });
                             return;
                         }
                         None => Reason::Replay,

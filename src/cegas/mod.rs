@@ -35,9 +35,11 @@ mod generalise;
 mod ghost;
 mod paths;
 mod cover;
+mod related;
 mod replay;
 mod names;
 
-pub use explore::{Budget, Explored, explore};
+pub use explore::{Budget, Explored, explore, explore_telling};
 pub use machine::Options;
-pub use verdict::{Counterexample, Proof, Reason, TraceStep, Verdict};
+pub use related::Related;
+pub use verdict::{Change, Counterexample, Proof, Reason, TraceStep, Verdict};

@@ -4,9 +4,11 @@
 
 use super::address::Base;
 use super::machine::{Machine, Replay, Stop};
+use super::memory::Origin;
+use super::related::{Past, Related};
 use super::state::State;
 use super::step::{Flow, Outcome};
-use super::verdict::TraceStep;
+use super::verdict::{Change, TraceStep};
 use crate::ir::{self, FuncId, Inst, InstId};
 use crate::rules::Demand;
 use crate::smt::{ExprId, Model, VarId};
@@ -29,6 +31,9 @@ pub(super) enum Target {
     End { lost: InstId },
 }
 
+/// The story of a walk, and what explains its end.
+pub(super) type Walked = (Vec<TraceStep>, Vec<Related>);
+
 #[derive(Default)]
 struct Story {
     first: Vec<TraceStep>,
@@ -41,7 +46,16 @@ struct Story {
 
 impl Story {
     fn tell(&mut self, at: InstId, depth: usize, text: String) {
-        let step = TraceStep { at, depth: depth as u32, text };
+        self.push(TraceStep { at, depth: depth as u32, text, change: None });
+    }
+
+    fn tell_change(&mut self, at: InstId, depth: usize, change: Change) {
+        let arrow = if change.value.starts_with('&') { "->" } else { "=" };
+        let text = format!("{} {arrow} {}", change.name, change.value);
+        self.push(TraceStep { at, depth: depth as u32, text, change: Some(change) });
+    }
+
+    fn push(&mut self, step: TraceStep) {
         if self.first.len() < KEPT {
             self.first.push(step);
         } else {
@@ -53,10 +67,15 @@ impl Story {
         }
     }
 
+    /// The story of an execution that came to its end.
+    fn ended(self) -> Walked {
+        (self.into_steps(), Vec::new())
+    }
+
     fn into_steps(mut self) -> Vec<TraceStep> {
         if let Some(next) = self.last.front().filter(|_| self.dropped > 0) {
             let text = format!("… {} steps left out …", self.dropped);
-            self.first.push(TraceStep { at: next.at, depth: next.depth, text });
+            self.first.push(TraceStep { at: next.at, depth: next.depth, text, change: None });
         }
         self.first.extend(self.last);
         self.first
@@ -72,7 +91,7 @@ impl Machine<'_> {
         inputs: Model,
         kept: HashSet<VarId>,
         target: Target,
-    ) -> Option<Vec<TraceStep>> {
+    ) -> Option<Walked> {
         let keeps_unset = match target {
             Target::At { at, number, .. } => {
                 matches!(self.marks.at(at).get(number)?.demand, Demand::Set(_))
@@ -85,31 +104,41 @@ impl Machine<'_> {
         story
     }
 
-    fn walk(&mut self, entry: FuncId, target: Target) -> Option<Vec<TraceStep>> {
+    fn walk(&mut self, entry: FuncId, target: Target) -> Option<Walked> {
         let mut state = self.start(entry);
         let mut story = Story::default();
+        let mut past = Past::default();
         for _ in 0..MOST_STEPS {
             let Some(at) = state.top().map(|frame| frame.at) else {
                 let Some(func) = state.next_function() else {
-                    return self.loses(&state, target, false).then(|| story.into_steps());
+                    return self.loses(&state, target, false).then(|| story.ended());
                 };
                 self.enter_first(&mut state, func).ok()?;
                 continue;
             };
             if self.is_violated(&mut state, at, target)? {
                 let holds = state.doubt.is_none() && self.all_hold(&state);
-                return holds.then(|| story.into_steps());
+                let related = match target {
+                    Target::At { number, .. } => self.related(&past, &state, at, number),
+                    Target::End { .. } => Vec::new(),
+                };
+                return holds.then(|| (story.into_steps(), related));
             }
             // What the models of library functions do inside is nobody's business.
             let tells = !self.is_library(at);
             if tells {
-                self.tell_bindings(&mut story, &state, at);
+                self.tell_bindings(&mut story, &mut past, &state, at);
+            }
+            if let Some(freed) = self.take_down(&mut past, &state, at)
+                && tells
+            {
+                story.tell(at, state.frames.len(), format!("free of {freed}"));
             }
             let fresh = state.fresh;
             let flow = match self.step(&mut state, at) {
                 Ok(flow) => flow,
                 Err(Stop::Exit) => {
-                    return self.loses(&state, target, true).then(|| story.into_steps());
+                    return self.loses(&state, target, true).then(|| story.ended());
                 }
                 Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
             };
@@ -141,7 +170,7 @@ impl Machine<'_> {
                     match self.enter(&mut state, at, func) {
                         Ok(()) => {}
                         Err(Stop::Exit) => {
-                            return self.loses(&state, target, true).then(|| story.into_steps());
+                            return self.loses(&state, target, true).then(|| story.ended());
                         }
                         Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
                     }
@@ -221,7 +250,7 @@ impl Machine<'_> {
     }
 
     /// Variables that live in values and changed here.
-    fn tell_bindings(&mut self, story: &mut Story, state: &State, at: InstId) {
+    fn tell_bindings(&mut self, story: &mut Story, past: &mut Past, state: &State, at: InstId) {
         // Looking at an undefined value makes an arbitrary one, which must not shift the others.
         let state = &mut state.clone();
         for binding in self.program.debug.bindings_at(at) {
@@ -233,8 +262,9 @@ impl Machine<'_> {
             let Some(shown) = self.show(state, &value, var.ty.expand()) else { continue };
             let depth = state.frames.len();
             if story.told.insert((depth, binding.var), shown.clone()) != Some(shown.clone()) {
-                let arrow = if shown.starts_with('&') { "->" } else { "=" };
-                story.tell(at, depth, format!("{} {arrow} {shown}", var.name));
+                past.bind(binding.value, at);
+                let (name, func) = (var.name.clone(), Some(self.program.func_of(at)));
+                story.tell_change(at, depth, Change { name, value: shown, object: None, func });
             }
         }
     }
@@ -257,9 +287,13 @@ impl Machine<'_> {
                 let Some(name) = self.object_name(&state, instance) else { return };
                 let part = self.member(&state, instance, offset as u64);
                 let part = part.unwrap_or_else(|| format!(" + {offset} bytes"));
-                if let Some(shown) = self.show(&state, &value, None) {
-                    let arrow = if shown.starts_with('&') { "->" } else { "=" };
-                    story.tell(at, depth, format!("{name}{part} {arrow} {shown}"));
+                if let Some(value) = self.show(&state, &value, None) {
+                    let func = match state.memory.get(instance).map(|object| object.origin) {
+                        Some(Origin::Local(made)) => Some(self.program.func_of(made)),
+                        _ => None,
+                    };
+                    let (name, object) = (format!("{name}{part}"), Some(instance.0));
+                    story.tell_change(at, depth, Change { name, value, object, func });
                 }
             }
             Inst::Call { .. } if state.fresh > fresh => {

@@ -1,6 +1,7 @@
 //! What comes out for one obligation, with its evidence.
 
-use crate::ir::InstId;
+use super::related::Related;
+use crate::ir::{FuncId, InstId};
 
 #[derive(Debug, Clone)]
 pub enum Verdict {
@@ -27,6 +28,8 @@ pub struct Counterexample {
     /// Where it is violated.
     pub at: InstId,
     pub steps: Vec<TraceStep>,
+    /// What explains it besides the way to it.
+    pub related: Vec<Related>,
 }
 
 /// Something that happens on the way to a violation.
@@ -36,6 +39,19 @@ pub struct TraceStep {
     /// How many calls have not returned.
     pub depth: u32,
     pub text: String,
+    /// What the text says, if it is that something has a new value.
+    pub change: Option<Change>,
+}
+
+/// Something that has a value from here on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub name: String,
+    pub value: String,
+    /// The object it is a part of; a variable that has no address has none.
+    pub object: Option<u32>,
+    /// The function that it ends with; what is global or allocated has none.
+    pub func: Option<FuncId>,
 }
 
 /// Why neither could be shown.

@@ -57,6 +57,10 @@ struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     write_baseline: Option<PathBuf>,
 
+    /// Tell only what is new since this revision of the project's git repository, whose code is scanned, too
+    #[arg(long, value_name = "GIT_REV", help_heading = "Output")]
+    diff_base: Option<String>,
+
     /// Print the result of a stage instead of the report
     #[arg(long, value_name = "STAGE", help_heading = "Output")]
     dump: Option<Stage>,
@@ -138,7 +142,7 @@ pub fn parse(
         return Ok(Invocation::Print(rules::explain(rule)?.into()));
     }
     let Arguments { paths, layer, config, dump, dump_format, command, .. } = arguments;
-    let Arguments { property, write_baseline, .. } = arguments;
+    let Arguments { property, write_baseline, diff_base, .. } = arguments;
     let command = command.or(bare_end.then(Vec::new));
     let cargo = flavour == Flavour::Cargo;
     let request = Request {
@@ -148,6 +152,7 @@ pub fn parse(
         layer,
         property,
         write_baseline,
+        diff_base,
         config,
         dump,
         dump_format,

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer};
 
+use super::ignore;
+
 /// One layer of settings. Doc comments are the help text.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -46,7 +48,7 @@ pub struct Layer {
     #[arg(long, help_heading = "How to scan")]
     pub malloc_may_fail: bool,
 
-    /// Keep compiled units here between scans [default: ~/.cache/cegas]
+    /// Keep compiled units and verdicts here between scans [default: ~/.cache/cegas]
     #[arg(long, value_name = "DIR", help_heading = "How to scan")]
     pub cache_dir: Option<PathBuf>,
 
@@ -74,6 +76,10 @@ pub struct Layer {
     #[arg(long, help_heading = "Output")]
     pub sarif_keep_suppressed: bool,
 
+    /// Write a report as one web page that needs no network: the code, the traces to step through, the ledger
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+
     /// Write a JUnit XML report (`-` for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub junit: Option<PathBuf>,
@@ -86,7 +92,7 @@ pub struct Layer {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub baseline: Option<PathBuf>,
 
-    /// End with exit code 1 for violations, or also for what could not be decided [default: error]
+    /// End with exit code 1 for violations, also for what is suspected, or for all that is undecided [default: error]
     #[arg(long, value_name = "WHAT", help_heading = "Output")]
     pub fail_on: Option<FailOn>,
 
@@ -97,6 +103,10 @@ pub struct Layer {
     /// Print findings only
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+
+    /// What the settings file silences. Tables have no option.
+    #[arg(skip)]
+    pub ignore: Vec<ignore::Written>,
 
     /// Tell on standard error what is going on [default: auto, which means on a terminal]
     #[arg(long, value_name = "WHEN", help_heading = "Output")]
@@ -121,6 +131,8 @@ pub enum FailOn {
     /// Violations
     #[default]
     Error,
+    /// Violations and what is suspected: a violation that depends on an assumption (`unknown: doubt`)
+    Warning,
     /// Violations and everything that is not proved
     Unknown,
 }
@@ -142,7 +154,8 @@ impl Layer {
     /// The keys that `cegas.toml` may set, taken from the options themselves.
     pub fn keys() -> Vec<String> {
         let command = <Self as clap::Args>::augment_args(clap::Command::new("layer"));
-        command.get_arguments().filter_map(|a| a.get_long().map(str::to_owned)).collect()
+        let options = command.get_arguments().filter_map(|a| a.get_long().map(str::to_owned));
+        options.chain(["ignore".to_owned()]).collect()
     }
 
     /// This layer where it says something, the one below elsewhere.
@@ -171,9 +184,11 @@ impl Layer {
             sarif_kinds: self.sarif_kinds.or(below.sarif_kinds),
             sarif_category: self.sarif_category.or(below.sarif_category),
             sarif_keep_suppressed: self.sarif_keep_suppressed || below.sarif_keep_suppressed,
+            html: self.html.or(below.html),
             junit: self.junit.or(below.junit),
             annotations: self.annotations || below.annotations,
             baseline: self.baseline.or(below.baseline),
+            ignore: if self.ignore.is_empty() { below.ignore } else { self.ignore },
             fail_on: self.fail_on.or(below.fail_on),
             exit_zero: self.exit_zero || below.exit_zero,
             // Likewise for the two that say how much is told.
@@ -195,7 +210,9 @@ impl Layer {
 }
 
 /// `rules = "leak"` means the same as `rules = ["leak"]`.
-fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+pub(super) fn one_or_many<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a string or a list of strings")]
     enum OneOrMany {

@@ -6,6 +6,7 @@
 //! trusted: what it names for writing must lie inside its own folder.
 
 mod file;
+mod ignore;
 mod input;
 mod layer;
 mod nearest;
@@ -13,6 +14,8 @@ mod property;
 mod settings;
 mod settle;
 
+pub use file::NAME as SETTINGS_FILE;
+pub use ignore::Ignore;
 pub use input::Input;
 pub use layer::{FailOn, Layer, SarifKinds, When};
 pub use nearest::nearest;

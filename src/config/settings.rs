@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::ignore::Ignore;
 use super::input::Input;
 use super::layer::{FailOn, SarifKinds, When};
 
@@ -42,6 +43,10 @@ pub struct Settings {
     pub exit_zero: bool,
     /// Findings that are known and accepted.
     pub baseline: Option<PathBuf>,
+    /// Files and rules that the settings file silences.
+    pub ignores: Vec<Ignore>,
+    /// The revision whose findings are not told again.
+    pub diff_base: Option<String>,
     /// The reports to write.
     pub outputs: Outputs,
     /// Print findings only.
@@ -69,6 +74,8 @@ pub struct Outputs {
     pub sarif_category: String,
     /// Whether it holds what is silenced, too.
     pub sarif_keep_suppressed: bool,
+    /// One web page.
+    pub html: Option<OutputPlace>,
     /// JUnit XML.
     pub junit: Option<OutputPlace>,
     /// Whether findings are printed as GitHub annotations, too.
@@ -80,7 +87,12 @@ pub struct Outputs {
 impl Outputs {
     /// The reports with the options that name them.
     pub fn reports(&self) -> impl Iterator<Item = (&'static str, &OutputPlace)> {
-        let all = [("--json", &self.json), ("--sarif", &self.sarif), ("--junit", &self.junit)];
+        let all = [
+            ("--json", &self.json),
+            ("--sarif", &self.sarif),
+            ("--html", &self.html),
+            ("--junit", &self.junit),
+        ];
         all.into_iter().filter_map(|(option, place)| Some((option, place.as_ref()?)))
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::file::{self, Trust};
+use super::ignore::Ignore;
 use super::input::{self, Input};
 use super::layer::{Layer, When};
 use super::nearest::nearest;
@@ -31,6 +32,8 @@ pub struct Request {
     pub property: Option<PathBuf>,
     /// `--write-baseline`.
     pub write_baseline: Option<PathBuf>,
+    /// `--diff-base`.
+    pub diff_base: Option<String>,
     /// `--config`.
     pub config: Option<PathBuf>,
     /// `--dump`.
@@ -42,7 +45,7 @@ pub struct Request {
 /// Settles a request made in the folder `cwd`.
 pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     let Request { paths, command, cargo, layer: options, config, dump, dump_format, .. } = request;
-    let Request { property, write_baseline, .. } = request;
+    let Request { property, write_baseline, diff_base, .. } = request;
     if let Some(contradiction) = options.contradiction() {
         bail!("{contradiction}");
     }
@@ -92,6 +95,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         sarif_kinds: layer.sarif_kinds.unwrap_or_default(),
         sarif_category: layer.sarif_category.unwrap_or_else(|| "cegas-scan".to_owned()),
         sarif_keep_suppressed: layer.sarif_keep_suppressed,
+        html: place(layer.html),
         junit: place(layer.junit),
         annotations: layer.annotations,
         write_baseline: write_baseline.map(|path| cwd.join(path)),
@@ -115,6 +119,9 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
             "--dump and a report on `-` would both print to standard output; give the report a file"
         );
     }
+    let ignores = std::mem::take(&mut layer.ignore).into_iter();
+    let written_in = settings_file.clone().unwrap_or_default();
+    let ignores = ignores.map(|i| Ignore::new(i, &written_in)).collect::<Result<_>>()?;
     Ok(Settings {
         root: repository(&base).unwrap_or(&base).to_owned(),
         base,
@@ -132,6 +139,8 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         fail_on: layer.fail_on.unwrap_or_default(),
         exit_zero: layer.exit_zero,
         baseline: layer.baseline,
+        ignores,
+        diff_base,
         outputs,
         quiet: layer.quiet,
         progress: if layer.quiet { When::Never } else { layer.progress.unwrap_or_default() },
@@ -201,6 +210,7 @@ fn seen_from(layer: Layer, cwd: &Path) -> Layer {
         cache_dir: layer.cache_dir.map(absolute),
         json: layer.json.map(absolute),
         sarif: layer.sarif.map(absolute),
+        html: layer.html.map(absolute),
         junit: layer.junit.map(absolute),
         baseline: layer.baseline.map(absolute),
         ..layer
@@ -249,7 +259,7 @@ fn timeout(seconds: f64) -> Result<Duration> {
 }
 
 /// The selected rules in the table's order; naming none selects those that are on by default.
-fn rules(named: &[String]) -> Result<Vec<&'static str>> {
+pub(super) fn rules(named: &[String]) -> Result<Vec<&'static str>> {
     for name in named {
         if !RULES.iter().any(|rule| rule.id == name) {
             let ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();

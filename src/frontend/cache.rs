@@ -44,6 +44,8 @@ pub enum Kind {
     Unit,
     /// A linked program.
     Program,
+    /// What was decided about a program.
+    Verdicts,
 }
 
 impl Kind {
@@ -52,6 +54,7 @@ impl Kind {
             Kind::Manifest => "manifests",
             Kind::Unit => "units",
             Kind::Program => "programs",
+            Kind::Verdicts => "verdicts",
         }
     }
 }

@@ -88,7 +88,7 @@ pub fn model(
 }
 
 /// Tells one build of this tool from another: what one computed, the other must not take.
-fn tool_stamp() -> String {
+pub fn tool_stamp() -> String {
     let file = std::env::current_exe().and_then(|path| path.metadata());
     let built = file.map(|meta| {
         let changed = meta.modified().ok().and_then(clang::since_epoch).unwrap_or_default();

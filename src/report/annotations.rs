@@ -1,11 +1,13 @@
 //! GitHub's workflow commands: findings that appear beside the changed lines of a pull request.
 
+use std::collections::BTreeSet;
+
 use super::Report;
 use crate::line::one_line;
 
 /// One line for each finding.
 pub fn render(report: &Report) -> String {
-    let mut lines: Vec<String> = Vec::new();
+    let (mut text, mut told) = (String::new(), BTreeSet::new());
     for finding in report.findings() {
         let at = &finding.location;
         let place = match (at.file.as_str(), at.line) {
@@ -15,11 +17,12 @@ pub fn render(report: &Report) -> String {
         let title = property(&format!("cegas-scan: {}", finding.rule));
         let line = format!("::error {place}title={title}::{}\n", data(&finding.message));
         // What several targets share is told once.
-        if !lines.contains(&line) {
-            lines.push(line);
+        if !told.contains(&line) {
+            text += &line;
+            told.insert(line);
         }
     }
-    lines.concat()
+    text
 }
 
 /// A text that cannot end its command: a name or a message of a hostile project must not start another.

@@ -33,12 +33,17 @@ pub fn render(finding: &Obligation, sources: &Sources) -> String {
     };
     let mut text = Renderer::styled().render(&[group]);
     text.push('\n');
+    for related in finding.related.iter().filter(|related| !related.location.file.is_empty()) {
+        let at = &related.location;
+        let place = one_line(&format!("{}:{}: {}", at.file, at.line, related.text));
+        text += &format!("  = note: {place}\n");
+    }
     push_trace(&mut text, &finding.trace);
     text
 }
 
 /// A line of source without anything that could act on the terminal, each character in its place.
-fn visible(line: &str) -> String {
+pub(super) fn visible(line: &str) -> String {
     let plain =
         |c: char| if c == '\t' || one_line(&format!("{c}x")).starts_with(c) { c } else { '?' };
     line.chars().map(plain).collect()
@@ -78,7 +83,8 @@ mod tests {
 
     fn shown(source: &str, column: u32) -> String {
         let location = Location { file: "a.c".into(), line: 1, column, function: "f".into() };
-        let step = Step { location: location.clone(), depth: 2, text: "x = 1".into() };
+        let step =
+            Step { location: location.clone(), depth: 2, text: "x = 1".into(), change: None };
         let finding = Obligation {
             rule: "leak",
             verdict: Verdict::Unsafe,
@@ -86,6 +92,7 @@ mod tests {
             message: "it is lost".into(),
             targets: Vec::new(),
             silenced: None,
+            related: Vec::new(),
             trace: vec![step; 30],
         };
         let text = render(&finding, &Sources::from_texts(&[("a.c", source)]));

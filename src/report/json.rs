@@ -1,8 +1,12 @@
 //! Our own JSON: everything the report knows, under a version that changes when a reader would break.
 
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+
 use anyhow::Result;
 use serde::Serialize;
 
+use super::ledger::{self, Row, TargetRow};
 use super::{Failed, Note, Obligation, Overall, Report, Skipped, Target};
 use crate::versions::Versions;
 
@@ -16,11 +20,19 @@ struct Document<'a> {
     verdict: Overall,
     /// Whether every unit and target could be analysed.
     complete: bool,
+    ledger: Ledger<'a>,
     obligations: &'a [Obligation],
     targets: &'a [Target],
     failed: &'a [Failed],
     skipped: &'a [Skipped],
     notes: &'a [Note],
+}
+
+/// What came of the obligations, counted.
+#[derive(Serialize)]
+struct Ledger<'a> {
+    rules: BTreeMap<&'static str, Row>,
+    targets: Vec<TargetRow<'a>>,
 }
 
 #[derive(Serialize)]
@@ -31,8 +43,8 @@ struct Tool<'a> {
     z3: &'a str,
 }
 
-/// The report as JSON text.
-pub fn render(report: &Report, versions: &Versions) -> Result<String> {
+/// Writes the report as JSON text, piece by piece: as one text, that of very many findings would fill the memory.
+pub fn write(report: &Report, versions: &Versions, out: &mut dyn Write) -> Result<()> {
     let document = Document {
         version: VERSION,
         tool: Tool {
@@ -43,11 +55,19 @@ pub fn render(report: &Report, versions: &Versions) -> Result<String> {
         },
         verdict: report.verdict(),
         complete: !report.is_partial(),
+        ledger: Ledger {
+            rules: ledger::by_rule(report).into_iter().collect(),
+            targets: ledger::by_target(report),
+        },
         obligations: &report.obligations,
         targets: &report.targets,
         failed: &report.failed,
         skipped: &report.skipped,
         notes: &report.notes,
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    // Words are small; a buffer of our own gathers them before they cross the border to `out`.
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    serde_json::to_writer_pretty(&mut out, &document)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
 }

@@ -1,13 +1,17 @@
-//! The account at the end: what came of the obligations of each rule, and what would help most cheaply.
+//! The account at the end: what came of the obligations of each rule and of each target, and what would help
+//! most cheaply.
 
 use std::collections::BTreeMap;
 
-use super::{Cause, Report, TargetKind, Verdict};
+use serde::Serialize;
+
+use super::{Cause, Obligation, Report, TargetKind, Verdict};
 use crate::config::Settings;
+use crate::line::one_line;
 use crate::rules::RULES;
 
-/// What came of one rule's obligations.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// What came of some obligations.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Row {
     pub proved: usize,
     pub violated: usize,
@@ -21,53 +25,103 @@ impl Row {
     pub fn undecided(&self) -> usize {
         self.unknown.values().sum()
     }
+
+    fn count(&mut self, obligation: &Obligation) {
+        match &obligation.verdict {
+            Verdict::Safe => self.proved += 1,
+            Verdict::Unsafe => self.violated += 1,
+            Verdict::Unknown { cause, .. } => *self.unknown.entry(*cause).or_default() += 1,
+        }
+        self.silenced += usize::from(obligation.silenced.is_some());
+    }
+}
+
+/// A target's row, and why it says nothing if it was not analysed.
+#[derive(Debug, Serialize)]
+pub struct TargetRow<'a> {
+    pub target: &'a str,
+    #[serde(flatten)]
+    pub row: Row,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_analysed: Option<&'a str>,
 }
 
 /// The rows of the rules that had something to decide, in the order of `RULES`.
-pub fn rows(report: &Report) -> Vec<(&'static str, Row)> {
+pub fn by_rule(report: &Report) -> Vec<(&'static str, Row)> {
     let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
     for obligation in &report.obligations {
-        let row = rows.entry(obligation.rule).or_default();
-        match &obligation.verdict {
-            Verdict::Safe => row.proved += 1,
-            Verdict::Unsafe => row.violated += 1,
-            Verdict::Unknown { cause, .. } => *row.unknown.entry(*cause).or_default() += 1,
-        }
-        row.silenced += usize::from(obligation.silenced.is_some());
+        rows.entry(obligation.rule).or_default().count(obligation);
     }
     RULES.iter().filter_map(|rule| Some((rule.id, rows.remove(rule.id)?))).collect()
 }
 
-/// The table, one line for each rule.
-pub fn table(report: &Report) -> String {
-    let rows = rows(report);
-    let width = rows.iter().map(|(id, _)| id.len()).max().unwrap_or(0).max("rule".len());
-    let mut text = String::new();
-    if rows.is_empty() {
-        return text;
+/// The rows of all targets, in the order of the report.
+pub fn by_target(report: &Report) -> Vec<TargetRow<'_>> {
+    let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
+    for obligation in &report.obligations {
+        for target in &obligation.targets {
+            rows.entry(target).or_default().count(obligation);
+        }
     }
-    text += &format!("{:width$}  proved  violated  unknown\n", "rule");
-    for (id, row) in rows {
+    let targets = report.targets.iter().map(|target| {
+        let row = rows.remove(target.name.as_str());
+        let not_analysed = match &target.failure {
+            Some(_) => Some("no model"),
+            None if row.is_none() && !report.checked && target.kind == TargetKind::Library => {
+                Some("no main to start from")
+            }
+            None => None,
+        };
+        TargetRow { target: &target.name, row: row.unwrap_or_default(), not_analysed }
+    });
+    targets.collect()
+}
+
+/// The tables: one line for each rule, then one for each target if there are several.
+pub fn table(report: &Report) -> String {
+    let mut text = String::new();
+    let rules = by_rule(report);
+    if !rules.is_empty() {
+        let rows: Vec<_> = rules.iter().map(|(id, row)| ((*id).to_owned(), row, None)).collect();
+        push_table(&mut text, "rule", &rows);
+    }
+    let targets = by_target(report);
+    if targets.len() > 1 && targets.iter().any(|t| t.row != Row::default()) {
+        let rows: Vec<_> =
+            targets.iter().map(|t| (one_line(t.target), &t.row, t.not_analysed)).collect();
+        text.push('\n');
+        push_table(&mut text, "target", &rows);
+    }
+    text
+}
+
+fn push_table(text: &mut String, title: &str, rows: &[(String, &Row, Option<&str>)]) {
+    let names = rows.iter().map(|(name, ..)| name.chars().count());
+    let width = names.max().unwrap_or(0).max(title.len());
+    *text += &format!("{title:width$}  proved  violated  unknown\n");
+    for (name, row, not_analysed) in rows {
         let mut reasons: Vec<String> =
             row.unknown.iter().map(|(cause, count)| format!("{} {count}", cause.name())).collect();
         if row.silenced > 0 {
             reasons.push(format!("silenced {}", row.silenced));
         }
+        if let Some(why) = not_analysed {
+            reasons.push(format!("not analysed: {why}"));
+        }
         let (proved, violated, unknown) = (row.proved, row.violated, row.undecided());
         let line = format!(
-            "{id:width$}  {proved:>6}  {violated:>8}  {unknown:>7}  {}",
+            "{name:width$}  {proved:>6}  {violated:>8}  {unknown:>7}  {}",
             reasons.join(", ")
         );
-        text += line.trim_end();
+        *text += line.trim_end();
         text.push('\n');
     }
-    text
 }
 
 /// What would decide most of what is open at the least cost, in one line.
 pub fn next_step(report: &Report, settings: &Settings) -> Option<String> {
     let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
-    for (_, row) in rows(report) {
+    for (_, row) in by_rule(report) {
         for (cause, count) in row.unknown {
             *causes.entry(cause).or_default() += count;
         }
@@ -105,7 +159,7 @@ fn without_entry(report: &Report) -> Option<String> {
     let library = report.targets.iter().find(|target| {
         target.kind == TargetKind::Library && target.failure.is_none() && !looked_at(&target.name)
     })?;
-    let name = crate::line::one_line(&library.name);
+    let name = one_line(&library.name);
     (!report.checked).then(|| format!("{name} has no main; try --entry FUNCTION --target {name}"))
 }
 

@@ -7,6 +7,7 @@ mod annotations;
 mod diagnostic;
 mod excerpt;
 mod fingerprint;
+mod html;
 mod json;
 mod junit;
 mod ledger;
@@ -16,16 +17,16 @@ mod sarif;
 mod sources;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::config::{FailOn, Settings};
 use crate::exit::Exit;
 pub use crate::line::one_line;
 pub use fingerprint::fingerprints;
 pub use model::shown_path;
-pub use output::{check_writable, replace, write};
+pub use output::{check_writable, replace, write, write_files};
 pub use sources::Sources;
 
 /// The result of one scan. Lists are in the order in which they are reported.
@@ -41,12 +42,23 @@ pub struct Report {
     pub notes: Vec<Note>,
     /// What was to be decided, each with its verdict.
     pub obligations: Vec<Obligation>,
+    /// What is violated at the revision that the scan is compared with.
+    pub before: Option<Before>,
     /// Whether obligations were looked for at all; without that nothing is ever called safe.
     pub checked: bool,
     /// What `--dump` prints instead of the report for people.
     pub dump: Option<String>,
     /// A dump that judges the program's own annotations found one wrong.
     pub dump_failed: bool,
+}
+
+/// What was violated at an earlier revision.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    /// As the user names it.
+    pub revision: String,
+    /// The fingerprints of the findings.
+    pub findings: BTreeSet<String>,
 }
 
 /// A program or a library that the build makes.
@@ -130,11 +142,15 @@ pub struct Note {
     pub text: String,
 }
 
+/// The name of a rule, as it stands in [`crate::rules::RULES`].
+pub type RuleId = &'static str;
+
 /// One thing to be decided.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Obligation {
     /// The id of its rule.
-    pub rule: &'static str,
+    #[serde(deserialize_with = "known_rule")]
+    pub rule: RuleId,
     /// What came out.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -145,15 +161,34 @@ pub struct Obligation {
     /// The targets it is part of.
     pub targets: Vec<String>,
     /// Why it is not to be told, if so.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silenced: Option<Silenced>,
+    /// What explains a violation besides the way to it: where an object was allocated or freed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
     /// How a violation comes about, from the start of the program.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<Step>,
 }
 
+/// The rule of a name that was written down.
+fn known_rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RuleId, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    let rule = crate::rules::rule(&id).ok_or_else(|| serde::de::Error::custom("no such rule"))?;
+    Ok(rule.id)
+}
+
+/// A place that explains something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Related {
+    /// Where.
+    pub location: Location,
+    /// What happened there.
+    pub text: String,
+}
+
 /// The user's wish not to hear of something.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Silenced {
     /// Where the wish stands.
     pub by: SilencedBy,
@@ -162,17 +197,21 @@ pub struct Silenced {
 }
 
 /// Where somebody silenced something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SilencedBy {
     /// A comment beside the code.
     Comment,
     /// The baseline.
     Baseline,
+    /// An `ignore` of the settings file.
+    Settings,
+    /// It was there at the revision that the scan is compared with.
+    Revision,
 }
 
 /// Something that happens on the way to a violation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// Where.
     pub location: Location,
@@ -180,10 +219,28 @@ pub struct Step {
     pub depth: u32,
     /// What: a value that changes, a branch, a call.
     pub text: String,
+    /// What the text says, if it is that something has a new value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+}
+
+/// Something that has a value from a step on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// As C would write it.
+    pub name: String,
+    /// Likewise.
+    pub value: String,
+    /// The number of the object it is a part of; a variable whose address nobody takes has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<u32>,
+    /// The function that it ends with; what is global or allocated has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
 }
 
 /// What came out for one obligation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub enum Verdict {
     /// No execution violates it.
@@ -200,7 +257,7 @@ pub enum Verdict {
 }
 
 /// Why something could not be decided; what is cheapest to do something about comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// The time for it was used up.
@@ -238,7 +295,7 @@ impl Cause {
 }
 
 /// A place in the source.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
     /// Relative to the report's root.
     pub file: String,
@@ -320,12 +377,18 @@ impl Report {
         // A dump decides nothing, so nothing is missing.
         let undecided =
             || self.dump.is_none() && (!self.checked || self.obligations.iter().any(unknown));
+        let suspected = |o: &Obligation| {
+            let doubt = matches!(o.verdict, Verdict::Unknown { cause: Cause::Doubt, .. });
+            doubt && o.silenced.is_none()
+        };
+        let fails = |fail_on: FailOn| match fail_on {
+            FailOn::Error => false,
+            FailOn::Warning => self.obligations.iter().any(suspected),
+            FailOn::Unknown => undecided(),
+        };
         if settings.exit_zero {
             Exit::Clean
-        } else if self.dump_failed
-            || self.findings().next().is_some()
-            || (settings.fail_on == FailOn::Unknown && undecided())
-        {
+        } else if self.dump_failed || self.findings().next().is_some() || fails(settings.fail_on) {
             Exit::Findings
         } else if self.is_partial() {
             Exit::Partly

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::ir::{Const, Inst, Program};
-use std::path::Path;
+use std::path::{Component, Path};
 
 impl Model {
     pub fn of(program: &Program) -> Model {
@@ -37,7 +37,34 @@ impl Model {
     }
 }
 
-/// A path as reports name it: relative to the root if it lies below.
+/// A path as reports name it: relative to the root if it lies below, symbolic links followed.
 pub fn shown_path(path: &Path, root: &Path) -> String {
-    path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
+    if let Ok(below) = path.strip_prefix(root)
+        && below.components().all(|part| matches!(part, Component::Normal(_)))
+    {
+        return below.to_string_lossy().into_owned();
+    }
+    let real = path.canonicalize().ok();
+    let below = real.as_deref().and_then(|real| real.strip_prefix(root).ok());
+    below.unwrap_or(path.strip_prefix(root).unwrap_or(path)).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_path;
+
+    #[test]
+    fn a_link_to_the_project_is_the_project() {
+        let top = tempfile::tempdir().unwrap();
+        let root = top.path().canonicalize().unwrap().join("real");
+        std::fs::create_dir_all(root.join("src")).unwrap();
+        std::fs::write(root.join("src/a.c"), "").unwrap();
+        let link = root.with_file_name("link");
+        std::os::unix::fs::symlink(&root, &link).unwrap();
+        for path in ["src/a.c", "src/../src/a.c"] {
+            assert_eq!(shown_path(&root.join(path), &root), "src/a.c");
+            assert_eq!(shown_path(&link.join(path), &root), "src/a.c");
+        }
+        assert_eq!(shown_path("/no such/a.c".as_ref(), &root), "/no such/a.c");
+    }
 }

@@ -4,14 +4,14 @@
 //! of one and a failure destroys no earlier one.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
-use super::{Report, Sources, annotations, json, junit, sarif, text};
+use super::{Report, Sources, annotations, html, json, junit, sarif, text};
 use crate::config::{OutputPlace, Outputs, Settings};
 use crate::versions::Versions;
 
@@ -30,16 +30,7 @@ pub fn write(
     settings: &Settings,
     versions: &Versions,
 ) -> Result<()> {
-    let Outputs { json, sarif, junit, .. } = &settings.outputs;
-    if let Some(place) = json {
-        put(place, &json::render(report, versions)?)?;
-    }
-    if let Some(place) = sarif {
-        put(place, &sarif::render(report, sources, settings, versions)?)?;
-    }
-    if let Some(place) = junit {
-        put(place, &junit::render(report)?)?;
-    }
+    write_files(report, sources, settings, versions)?;
     if let Some(dump) = &report.dump {
         put(&OutputPlace::Stdout, dump)?;
     } else if !settings.outputs.takes_stdout() {
@@ -52,12 +43,40 @@ pub fn write(
     Ok(())
 }
 
+/// Writes what programs read.
+pub fn write_files(
+    report: &Report,
+    sources: &Sources,
+    settings: &Settings,
+    versions: &Versions,
+) -> Result<()> {
+    let Outputs { json, sarif, html, junit, .. } = &settings.outputs;
+    if let Some(place) = json {
+        put_by(place, |out| json::write(report, versions, out))?;
+    }
+    if let Some(place) = sarif {
+        put_by(place, |out| sarif::write(report, sources, settings, versions, out))?;
+    }
+    if let Some(place) = html {
+        put(place, &html::render(report, sources, settings, versions)?)?;
+    }
+    if let Some(place) = junit {
+        put(place, &junit::render(report)?)?;
+    }
+    Ok(())
+}
+
 fn put(place: &OutputPlace, content: &str) -> Result<()> {
+    put_by(place, |out| Ok(out.write_all(content.as_bytes())?))
+}
+
+fn put_by(place: &OutputPlace, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     match place {
         OutputPlace::Stdout => {
-            io::stdout().lock().write_all(content.as_bytes()).context("standard output")
+            let mut out = BufWriter::new(io::stdout().lock());
+            content(&mut out).and_then(|()| Ok(out.flush()?)).context("standard output")
         }
-        OutputPlace::File(path) => replace(path, content),
+        OutputPlace::File(path) => replace_by(path, content).with_context(|| cannot_write(path)),
     }
 }
 
@@ -106,14 +125,22 @@ fn plain(error: &io::Error) -> String {
 
 /// Puts a text into a file, whole or not at all.
 pub fn replace(path: &Path, content: &str) -> Result<()> {
-    replace_bytes(path, content.as_bytes()).with_context(|| cannot_write(path))
+    let whole = |out: &mut dyn Write| Ok(out.write_all(content.as_bytes())?);
+    replace_by(path, whole).with_context(|| cannot_write(path))
 }
 
-fn replace_bytes(path: &Path, content: &[u8]) -> Result<()> {
+fn replace_by(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     match prepare(path)? {
-        Prepared::Stream(mut stream) => stream.write_all(content)?,
+        Prepared::Stream(stream) => {
+            let mut out = BufWriter::new(stream);
+            content(&mut out)?;
+            out.flush()?;
+        }
         Prepared::Beside(mut file, real) => {
-            file.write_all(content)?;
+            let mut out = BufWriter::new(&mut file);
+            content(&mut out)?;
+            out.flush()?;
+            drop(out);
             file.persist(real).map_err(|failed| failed.error)?;
         }
     }

@@ -32,10 +32,13 @@ impl File {
 }
 
 impl Sources {
-    /// Reads the files in which obligations stand, and the main files of the units.
+    /// Reads the files in which obligations stand or that lead to violations, and the main files of the units.
     pub fn of(report: &Report, root: &Path) -> Self {
         let units = report.targets.iter().flat_map(|target| &target.units);
-        let places = report.obligations.iter().map(|obligation| &obligation.location.file);
+        let places = report.obligations.iter().flat_map(|obligation| {
+            let steps = obligation.trace.iter().map(|step| &step.location.file);
+            std::iter::once(&obligation.location.file).chain(steps)
+        });
         Self::read(units.chain(places).map(String::as_str), root)
     }
 

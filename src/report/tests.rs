@@ -54,8 +54,19 @@ fn finding() -> Obligation {
         message: "the buffer is lost".into(),
         targets: vec!["demo".into()],
         silenced: None,
+        related: Vec::new(),
         trace: Vec::new(),
     }
+}
+
+fn written(write: impl FnOnce(&mut dyn std::io::Write) -> anyhow::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    write(&mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn sarif_text(report: &Report) -> String {
+    written(|out| sarif::write(report, &Sources::default(), &settings(&[]), &versions(), out))
 }
 
 fn plain(report: &Report, arguments: &[&str]) -> String {
@@ -113,7 +124,8 @@ bad file.c: not analysed: expected ';'\\u{1b}[2J
 
 #[test]
 fn json_has_the_promised_fields() {
-    let text = json::render(&sample(), &versions()).unwrap();
+    let json = |report: &Report| written(|out| json::write(report, &versions(), out));
+    let text = json(&sample());
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["version"], 1);
     assert_eq!(value["verdict"], "unknown");
@@ -124,9 +136,11 @@ fn json_has_the_promised_fields() {
 
     let mut report = sample();
     report.obligations.push(finding());
-    let text = json::render(&report, &versions()).unwrap();
+    let text = json(&report);
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["verdict"], "unsafe");
+    assert_eq!(value["ledger"]["rules"]["leak"]["violated"], 1);
+    assert_eq!(value["ledger"]["targets"][0]["violated"], 1);
     assert_eq!(value["obligations"][0]["verdict"], "unsafe");
     assert_eq!(value["obligations"][0]["location"]["line"], 3);
 }
@@ -135,8 +149,7 @@ fn json_has_the_promised_fields() {
 fn sarif_reads_back_with_its_notifications() {
     let mut report = sample();
     report.obligations.push(finding());
-    let text =
-        sarif::render(&report, &sources::Sources::default(), &settings(&[]), &versions()).unwrap();
+    let text = sarif_text(&report);
     serde_json::from_str::<serde_sarif::sarif::Sarif>(&text).unwrap();
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["version"], "2.1.0");
@@ -145,7 +158,7 @@ fn sarif_reads_back_with_its_notifications() {
     let index = run["results"][0]["ruleIndex"].as_u64().unwrap() as usize;
     assert_eq!(run["tool"]["driver"]["rules"][index]["id"], "leak");
     let told = run["invocations"][0]["toolExecutionNotifications"].as_array().unwrap();
-    assert_eq!(told.len(), 3);
+    assert_eq!(told.len(), 4);
     let place = &told[0]["locations"][0]["physicalLocation"]["artifactLocation"];
     assert_eq!(place["uri"], "bad%20file.c");
 }
@@ -160,6 +173,42 @@ fn nothing_is_safe_before_it_was_checked() {
     assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Unknown, Exit::Partly));
     report.obligations.push(finding());
     assert_eq!((report.verdict(), report.exit(&settings(&[]))), (Overall::Unsafe, Exit::Findings));
+}
+
+#[test]
+fn what_is_suspected_counts_on_demand() {
+    let unknown = |cause: Cause| Obligation {
+        verdict: Verdict::Unknown { reason: cause.name().into(), cause },
+        ..finding()
+    };
+    let mut report = Report { checked: true, ..Report::default() };
+    let exit = |report: &Report, on: &str| report.exit(&settings(&[&format!("--fail-on={on}")]));
+    report.obligations = vec![unknown(Cause::Time)];
+    assert_eq!(exit(&report, "warning"), Exit::Clean);
+    assert_eq!(exit(&report, "unknown"), Exit::Findings);
+    report.obligations.push(unknown(Cause::Doubt));
+    assert_eq!((exit(&report, "error"), exit(&report, "warning")), (Exit::Clean, Exit::Findings));
+    let silenced = Some(Silenced { by: SilencedBy::Settings, reason: "why".into() });
+    report.obligations = vec![Obligation { silenced, ..unknown(Cause::Doubt) }];
+    assert_eq!(exit(&report, "warning"), Exit::Clean);
+}
+
+#[test]
+fn the_ledger_counts_by_target() {
+    let mut report = sample();
+    let target = report.targets[0].clone();
+    let (failure, kind) = (Some("too large".to_owned()), TargetKind::Library);
+    report.targets.push(Target { name: "lib".into(), kind, ..target.clone() });
+    report.targets.push(Target { name: "other".into(), failure, ..target });
+    report.obligations.push(finding());
+    let text = plain(&report, &[]);
+    let table = "\
+target  proved  violated  unknown
+demo         0         1        0
+lib          0         0        0  not analysed: no main to start from
+other        0         0        0  not analysed: no model
+";
+    assert!(text.contains(table), "{text}");
 }
 
 #[test]
@@ -195,18 +244,42 @@ verdict: unsafe (0 targets, 1 proved, 2 violated, 3 unknown, 1 silenced)
 #[test]
 fn sarif_keeps_to_githubs_limits() {
     let mut report = Report { checked: true, ..Report::default() };
-    let step = Step { location: finding().location, depth: 1, text: "x = 1".into() };
+    let step = Step { location: finding().location, depth: 1, text: "x = 1".into(), change: None };
     for line in 1..=26_000 {
         let location = Location { line, ..finding().location };
         let rule = if line > 25_990 { "null-deref" } else { "leak" };
         let trace = vec![step.clone(); 9];
         report.obligations.push(Obligation { rule, location, trace, ..finding() });
     }
-    let text = sarif::render(&report, &Sources::default(), &settings(&[]), &versions()).unwrap();
+    let text = sarif_text(&report);
     // Counted as text: read back, this much JSON would take a gigabyte.
     let count = |word: &str| text.matches(word).count();
     assert_eq!(count("\"ruleId\": "), 25_000);
     assert_eq!(count("\"ruleId\": \"null-deref\""), 10, "the worst are kept");
     let (steps, most) = (count("\"executionOrder\": "), crate::budgets::SARIF_ALL_STEPS + 50_000);
     assert!((25_000..=most).contains(&steps), "{steps} steps");
+}
+
+#[test]
+fn reports_of_very_many_findings_stay_readable() {
+    let change = Change { name: "x".into(), value: "1".into(), object: None, function: None };
+    let step = |line: u32| Step {
+        location: Location { line, ..finding().location },
+        depth: 1,
+        text: "x = 1".into(),
+        change: Some(change.clone()),
+    };
+    let mut report = Report { checked: true, ..Report::default() };
+    for line in 1..=25_000 {
+        let location = Location { line, ..finding().location };
+        let trace = (0..20).map(step).collect();
+        report.obligations.push(Obligation { location, trace, ..finding() });
+    }
+    let lines = "    buffer[1] = 2;\n".repeat(25_000);
+    let sources = Sources::from_texts(&[("a.c", &lines)]);
+    let page = html::render(&report, &sources, &settings(&[]), &versions()).unwrap();
+    assert_eq!(page.matches("\"message\":").count(), crate::budgets::HTML_FINDINGS);
+    assert!(page.contains("\"left_out\":20000") && page.len() < 40_000_000, "{}", page.len());
+    assert_eq!(annotations::render(&report).lines().count(), 25_000);
+    assert_eq!(junit::render(&report).unwrap().matches("<failure ").count(), 25_000);
 }

@@ -1,5 +1,5 @@
-//! What the user does not want to hear of again: comments in the source, and a baseline of findings that
-//! were there before.
+//! What the user does not want to hear of again: comments in the source, paths and rules in the settings file,
+//! and findings that were there before, by a baseline or at an earlier revision.
 //!
 //! Invariant: silence changes who is told, never what is true. A silenced obligation keeps its verdict; it
 //! only no longer counts for the exit code. What silences nothing is itself told.
@@ -13,7 +13,9 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::config::Settings;
-use crate::report::{Note, Report, Silenced, SilencedBy, Sources, Verdict, fingerprints};
+use crate::report::{
+    Note, Obligation, Report, Silenced, SilencedBy, Sources, Verdict, fingerprints,
+};
 use baseline::Baseline;
 use comments::Comment;
 
@@ -43,6 +45,7 @@ impl Silencer {
         settings: &Settings,
     ) -> Result<Option<String>> {
         heed_comments(report, &comments::all(sources)?, settings);
+        heed_settings(report, settings);
         let names = fingerprints(report, sources);
         let new = settings.outputs.write_baseline.as_ref().map(|_| {
             let known = self.accepted.joined(&self.previous);
@@ -58,6 +61,7 @@ impl Silencer {
                 obligation.silenced = Some(Silenced { by: SilencedBy::Baseline, reason });
             }
         }
+        heed_revision(report, &names);
         let gone = self.accepted.unmatched(names.values());
         if gone > 0 && report.is_whole() && new.is_none() {
             let text = format!(
@@ -66,6 +70,46 @@ impl Silencer {
             report.notes.push(Note { about: None, text });
         }
         new.map(|baseline| baseline.text()).transpose()
+    }
+}
+
+/// What was there at the revision that the scan is compared with is not told again.
+fn heed_revision(report: &mut Report, names: &BTreeMap<usize, String>) {
+    let Some(before) = report.before.take() else { return };
+    for (index, _) in names.iter().filter(|(_, name)| before.findings.contains(*name)) {
+        if let Some(obligation) = report.obligations.get_mut(*index)
+            && obligation.silenced.is_none()
+        {
+            let reason = format!("it was there at {}", before.revision);
+            obligation.silenced = Some(Silenced { by: SilencedBy::Revision, reason });
+        }
+    }
+    report.before = Some(before);
+}
+
+/// Silences what the settings file says. One that silences nothing is told if everything was looked at.
+fn heed_settings(report: &mut Report, settings: &Settings) {
+    let mut used = vec![false; settings.ignores.len()];
+    let open = |obligation: &&mut Obligation| obligation.verdict != Verdict::Safe;
+    for obligation in report.obligations.iter_mut().filter(open) {
+        let file = settings.root.join(&obligation.location.file);
+        for (ignore, used) in settings.ignores.iter().zip(&mut used) {
+            if !ignore.is_about(obligation.rule) || !ignore.covers(&file) {
+                continue;
+            }
+            *used = true;
+            let by = SilencedBy::Settings;
+            let silenced = || Silenced { by, reason: ignore.reason.clone() };
+            obligation.silenced.get_or_insert_with(silenced);
+        }
+    }
+    let is_whole = report.is_whole();
+    for (ignore, used) in settings.ignores.iter().zip(used) {
+        if !used && is_whole && settings.rules.iter().any(|rule| ignore.is_about(rule)) {
+            let about = Some(crate::config::SETTINGS_FILE.to_owned());
+            let text = format!("the ignore of `{}` silences nothing; remove it", ignore.path);
+            report.notes.push(Note { about, text });
+        }
     }
 }
 

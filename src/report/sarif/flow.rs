@@ -51,7 +51,8 @@ mod tests {
 
     fn steps(count: u32, file: &str) -> Vec<Step> {
         let place = |line| Location { file: file.into(), line, column: 1, function: "f".into() };
-        let step = |n| Step { location: place(n), depth: 1, text: format!("i = {n}") };
+        let step =
+            |n| Step { location: place(n), depth: 1, text: format!("i = {n}"), change: None };
         (1..=count).map(step).collect()
     }
 

@@ -7,7 +7,7 @@ use serde_sarif::sarif;
 
 use super::super::fingerprint::{fingerprints, line_hashes};
 use super::super::sources::Sources;
-use super::super::{Obligation, Report, Silenced, SilencedBy, Verdict};
+use super::super::{Obligation, Related, Report, Silenced, SilencedBy, Verdict};
 use super::rules::sentence;
 use super::{flow, message, place};
 use crate::budgets::{SARIF_ALL_STEPS, SARIF_RESULTS, SARIF_STEPS};
@@ -127,15 +127,30 @@ fn result(
         .build();
     let flows = flow::flows(&obligation.trace, most_steps, sources);
     result.code_flows = Some(flows).filter(|flows| !flows.is_empty());
+    result.related_locations = related(obligation, sources);
     result.suppressions = obligation.silenced.as_ref().map(|silenced| vec![suppression(silenced)]);
     result.partial_fingerprints = Some(prints).filter(|prints| !prints.is_empty());
     result
 }
 
+/// The places that explain the result, as far as they have one.
+fn related(obligation: &Obligation, sources: &Sources) -> Option<Vec<sarif::Location>> {
+    let known = obligation.related.iter().filter(|related| !related.location.file.is_empty());
+    let location = |(index, related): (usize, &Related)| {
+        sarif::Location::builder()
+            .id(i64::try_from(index + 1).unwrap_or(i64::MAX))
+            .physical_location(place::place(&related.location, sources))
+            .message(message(&sentence(&related.text)))
+            .build()
+    };
+    let all: Vec<_> = known.enumerate().map(location).collect();
+    (!all.is_empty()).then_some(all)
+}
+
 fn suppression(silenced: &Silenced) -> sarif::Suppression {
     let kind = match silenced.by {
         SilencedBy::Comment => "inSource",
-        SilencedBy::Baseline => "external",
+        SilencedBy::Baseline | SilencedBy::Settings | SilencedBy::Revision => "external",
     };
     let suppression = sarif::Suppression::builder().kind(kind);
     match silenced.reason.as_str() {

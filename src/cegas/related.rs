@@ -1,0 +1,122 @@
+//! The places that explain a violation besides the way to it: where the object was made, where it was freed,
+//! where a pointer became null. They are found while the path is walked again, so they are of that execution.
+
+use super::address::{Base, Place};
+use super::machine::Machine;
+use super::memory::{Instance, Origin};
+use super::state::State;
+use crate::ir::{Callee, Def, Inst, InstId, Operand, ValueId};
+use crate::rules::{Demand, Fault};
+use rustc_hash::FxHashMap;
+
+/// A place and what happened there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Related {
+    pub at: InstId,
+    pub text: String,
+}
+
+/// What a walk remembers for the end.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    freed: FxHashMap<Instance, InstId>,
+    stored: FxHashMap<(Instance, u128), InstId>,
+    /// Where a variable was last told to be this value.
+    bound: FxHashMap<ValueId, InstId>,
+}
+
+impl Past {
+    pub(super) fn bind(&mut self, value: Operand, at: InstId) {
+        if let Operand::Value(value) = value {
+            self.bound.insert(value, at);
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Takes down what an instruction is about to do; gives the name of what it frees.
+    pub(super) fn take_down(
+        &mut self,
+        past: &mut Past,
+        state: &State,
+        at: InstId,
+    ) -> Option<String> {
+        match self.program.insts[at].inst {
+            Inst::Store { ptr, .. } if !self.marks.is_model(self.program.func_of(at)) => {
+                let (instance, offset) = self.aim(state, ptr)?;
+                past.stored.insert((instance, offset), at);
+                None
+            }
+            Inst::Call { callee: Callee::Direct(func), args } => {
+                let name = self.program.funcs[func].name.as_str();
+                if !matches!(name, "free" | "realloc") {
+                    return None;
+                }
+                let pointer = *self.program.operands(args).first()?;
+                let (instance, _) = self.aim(state, pointer)?;
+                past.freed.entry(instance).or_insert(self.site(state, at));
+                self.object_name(state, instance)
+            }
+            _ => None,
+        }
+    }
+
+    /// What explains that the demand of this number is not met.
+    pub(super) fn related(
+        &mut self,
+        past: &Past,
+        state: &State,
+        at: InstId,
+        number: usize,
+    ) -> Vec<Related> {
+        let pointer = match self.marks.at(at).get(number).map(|mark| mark.demand) {
+            Some(Demand::Access { pointer, fault: Fault::Null, .. }) => {
+                let from = self.null_from(past, state, pointer);
+                let related = from.map(|at| Related { at, text: "null since here".to_owned() });
+                return related.into_iter().collect();
+            }
+            Some(Demand::Access { pointer, .. } | Demand::Free { pointer, .. }) => pointer,
+            Some(_) | None => return Vec::new(),
+        };
+        let Some((instance, _)) = self.aim(state, pointer) else { return Vec::new() };
+        let made = match state.memory.get(instance).map(|object| object.origin) {
+            Some(Origin::Heap(at)) => Some((at, "allocated here")),
+            Some(Origin::Local(at)) => Some((at, "the variable lives here")),
+            Some(Origin::Global(_) | Origin::Func(_) | Origin::Varargs(_) | Origin::Argument)
+            | None => None,
+        };
+        let freed = past.freed.get(&instance).map(|&at| (at, "freed here"));
+        let told = |(at, text): (InstId, &str)| Related { at, text: text.to_owned() };
+        made.into_iter().chain(freed).map(told).collect()
+    }
+
+    /// The one object a pointer points into, and the offset there.
+    fn aim(&mut self, state: &State, pointer: Operand) -> Option<(Instance, u128)> {
+        // Looking at an undefined value makes an arbitrary one, which must not shift the others.
+        let pointer = self.bits(&mut state.clone(), pointer).ok()?;
+        let places = self.places(pointer);
+        let [Place { base: Base::Object(instance), offset, .. }] = places[..] else { return None };
+        Some((instance, self.smt.pool.as_const(offset)?))
+    }
+
+    /// Where the pointer became null: a variable's assignment, else the store that a load reads, else where the
+    /// value comes from.
+    fn null_from(&mut self, past: &Past, state: &State, pointer: Operand) -> Option<InstId> {
+        let mut value = pointer.value()?;
+        loop {
+            if let Some(&at) = past.bound.get(&value) {
+                return Some(at);
+            }
+            let Def::Inst(at) = self.program.values[value].def else { return None };
+            value = match self.program.insts[at].inst {
+                Inst::Gep { base, .. } => base.value()?,
+                Inst::Freeze { value } => value.value()?,
+                Inst::Load { ptr, .. } => {
+                    let place = self.aim(state, ptr)?;
+                    return past.stored.get(&place).copied();
+                }
+                _ => return Some(at),
+            };
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Verdicts that an earlier scan came to, taken again if nothing they depend on has changed.
+//!
+//! The key is coarse and sound: the whole model of the target, with its constants, types, names and places, then
+//! what is asked (rules, entry, options) and this build of the tool. Deciding follows all paths of a program
+//! together, so there is no smaller part of it that the verdict on one obligation would rest on alone. A comment that
+//! moves no line, a unit of another target or a header's unused declaration changes no model and decides
+//! nothing anew.
+//!
+//! Invariant: what is recalled is what would be decided. Where time ended the work, the time is part of the key, too;
+//! what an interrupted scan came to is not kept.
+
+use crate::cancel::Cancel;
+use crate::check::{self, Checked};
+use crate::config::Settings;
+use crate::frontend::cache::{Cache, Key, Kind};
+use crate::frontend::tool_stamp;
+use crate::ir::Program;
+use crate::progress::Stage;
+use crate::report::{Cause, Obligation, Verdict};
+use crate::versions::Versions;
+
+/// Recalls the verdicts on a program, or decides them.
+pub(super) fn check(
+    program: &Program,
+    settings: &Settings,
+    cache: &Cache,
+    deciding: &Stage,
+    cancel: &Cancel,
+) -> Checked {
+    let Some(key) = key(program, settings) else {
+        return check::check(program, settings, deciding, cancel);
+    };
+    let timed = timed(&key, settings);
+    for key in [&key, &timed] {
+        let known = cache.get(Kind::Verdicts, key);
+        if let Some(checked) =
+            known.and_then(|bytes| serde_json::from_slice::<Checked>(&bytes).ok())
+        {
+            deciding.more(checked.obligations.len());
+            deciding.steps(checked.obligations.len());
+            deciding.say(&format!("{}: nothing has changed", program.name));
+            return checked;
+        }
+    }
+    let checked = check::check(program, settings, deciding, cancel);
+    let is_timeless = checked.complete && !checked.obligations.iter().any(depends_on_time);
+    if !cancel.is_wished()
+        && !checked.failed
+        && let Ok(bytes) = serde_json::to_vec(&checked)
+    {
+        cache.put(Kind::Verdicts, if is_timeless { &key } else { &timed }, &bytes);
+    }
+    checked
+}
+
+/// What the verdicts depend on, but for the time.
+fn key(program: &Program, settings: &Settings) -> Option<Key> {
+    let model = postcard::to_allocvec(program).ok()?;
+    let (stamp, z3) = (tool_stamp(), Versions::linked().z3);
+    let root = settings.root.as_os_str().as_encoded_bytes();
+    let parts = [stamp.as_bytes(), z3.as_bytes(), root, &[u8::from(settings.malloc_may_fail)]];
+    let list = |list: &mut dyn Iterator<Item = &str>| Key::of(list.map(str::as_bytes));
+    let lists = [
+        list(&mut settings.rules.iter().copied()),
+        list(&mut settings.entries.iter().map(String::as_str)),
+        list(&mut settings.forbidden.iter().map(String::as_str)),
+    ];
+    let lists = lists.iter().map(Key::bytes);
+    Some(Key::of(parts.into_iter().chain(lists).chain([model.as_slice()])))
+}
+
+fn timed(key: &Key, settings: &Settings) -> Key {
+    Key::of([key.bytes(), &settings.timeout.as_nanos().to_le_bytes()])
+}
+
+/// Whether more time, or a faster machine, might have told more.
+fn depends_on_time(obligation: &Obligation) -> bool {
+    match obligation.verdict {
+        Verdict::Safe | Verdict::Unsafe => false,
+        Verdict::Unknown { cause, .. } => match cause {
+            Cause::Time | Cause::Memory | Cause::Solver | Cause::Unconfirmed => true,
+            Cause::NotModelled | Cause::Doubt | Cause::StillReachable | Cause::Depth => false,
+        },
+    }
+}
