@@ -117,7 +117,7 @@ fn cause(reason: &Reason) -> report::Cause {
         Reason::Doubt { .. } => report::Cause::Doubt,
         Reason::Solver { .. } => report::Cause::Solver,
         Reason::StillReachable => report::Cause::StillReachable,
-        Reason::Replay => report::Cause::Unconfirmed,
+        Reason::Replay | Reason::Relation => report::Cause::Unconfirmed,
     }
 }
 

@@ -36,6 +36,8 @@ mod paths;
 mod cover;
 mod replay;
 mod names;
+pub mod refine;
+
 
 pub use explore::{Budget, Explored, explore};
 pub use machine::Options;

@@ -1,0 +1,98 @@
+//! Walking one path of the abstract reachability graph again with another precision: does it still get to the
+//! obligation? At full precision this is Table 1 along ρ, since every address that is known is one instance.
+
+use super::model::Model;
+use super::precision::Precision;
+use super::segment::{End, Event, Way};
+use crate::cegas::state::State;
+use crate::cegas::verdict::Reason;
+use crate::ir::{InstId, Operand};
+use crate::rules::Demand;
+
+/// A walk along a path.
+pub(super) struct Trace {
+    pub events: Vec<Event>,
+    /// For each node of the path, how many events come before it, and the state there.
+    pub cuts: Vec<(usize, State)>,
+    pub outcome: Walked,
+}
+
+pub(super) enum Walked {
+    /// It gets to the obligation, as far as this precision tells.
+    Arrived,
+    /// It cannot go on as the path does. These operands say so, in the frame of this depth.
+    Refuted {
+        at: Option<InstId>,
+        depth: usize,
+        by: Vec<Operand>,
+    },
+    Left(Reason),
+}
+
+impl Model<'_> {
+    /// Follows `ways` from `first`; with a precision, each state on the way is abstracted.
+    pub fn trace(&mut self, first: &State, ways: &[Way], precision: Option<&Precision>) -> Trace {
+        let mut trace =
+            Trace { events: Vec::new(), cuts: vec![(0, first.clone())], outcome: Walked::Arrived };
+        let mut state = first.clone();
+        for step in 0..=ways.len() {
+            let depth = state.frames.len();
+            let from = state.top().map(|frame| frame.block);
+            let call = state.top().and_then(|frame| frame.call);
+            let before = trace.events.len();
+            let end = self.run(state, Some(&mut trace.events));
+            let wanted = ways.get(step).copied();
+            let (at, next) = match (end, wanted) {
+                (End::Target(_), None) => return trace,
+                (End::Ways(at, open), Some(way)) => {
+                    (at, open.into_iter().find(|(open, _)| *open == way).map(|(_, state)| state))
+                }
+                (End::Over(at), _) => (Some(at), None),
+                (End::Left(reason), _) => {
+                    trace.outcome = Walked::Left(reason);
+                    return trace;
+                }
+                // Here the obligation holds.
+                (End::Ways(..) | End::Finished, None) => {
+                    let by = demanded(self.target.demand);
+                    // What comes behind the obligation has no part in it.
+                    let passed = |event: &Event| matches!(event, Event::Ran { at, .. } if *at == self.target.at);
+                    let rest = trace.events.iter().skip(before).position(passed);
+                    trace.events.truncate(before + rest.unwrap_or(0));
+                    let at = Some(self.target.at);
+                    trace.outcome = Walked::Refuted { at, depth, by };
+                    return trace;
+                }
+                // The obligation fails in another way before the path gets that far, which is another path.
+                (End::Target(_) | End::Finished, Some(_)) => (None, None),
+            };
+            let (Some(mut next), Some(way)) = (next, wanted) else {
+                let by = at.map(|at| self.operands(self.machine.program.inst(at)));
+                // The instruction itself is what refutes.
+                if let Some(Event::Ran { at: last, .. }) = trace.events.last()
+                    && Some(*last) == at
+                {
+                    trace.events.pop();
+                }
+                trace.outcome = Walked::Refuted { at, depth, by: by.unwrap_or_default() };
+                return trace;
+            };
+            trace.events.push(Event::Took { at, way, depth, from, call });
+            self.abstraction(&mut next, precision);
+            trace.cuts.push((trace.events.len(), next.clone()));
+            state = next;
+        }
+        trace
+    }
+}
+
+/// What a demand looks at.
+fn demanded(demand: Demand) -> Vec<Operand> {
+    match demand {
+        Demand::NonZero(value) | Demand::Arguable(value) | Demand::Set(value) => vec![value],
+        Demand::Equal(a, b) | Demand::Wraps { lhs: a, rhs: b, .. } => vec![a, b],
+        Demand::Access { pointer, .. } | Demand::Free { pointer, .. } => vec![pointer],
+        Demand::Fits { value, .. } => vec![value],
+        Demand::NotReached | Demand::Kept => vec![],
+    }
+}
