@@ -133,7 +133,18 @@ impl Machine<'_> {
             state.uncertain.extend(vars);
             return Ok(value);
         }
-        for target in self.targets(state, pointer, bytes)? {
+        let targets = self.targets(state, pointer, bytes)?;
+        let is_only = targets.len() == 1;
+        for target in targets {
+            if let Some(stride) = self.stride(state, target.instance) {
+                let (instance, offset) = (target.instance, target.offset);
+                let value = self.ghost_load(state, (instance, is_only), stride, offset, bytes)?;
+                result = Some(match result {
+                    None => value,
+                    Some(other) => self.smt.pool.ite(target.guard, value, other),
+                });
+                continue;
+            }
             for (offset, here) in self.offsets(state, &target, bytes)? {
                 let value = self.read(state, target.instance, offset, bytes, is_pointer)?;
                 result = Some(match result {
@@ -166,6 +177,11 @@ impl Machine<'_> {
         let targets = self.targets(state, pointer, bytes)?;
         let alone = targets.len() == 1;
         for target in targets {
+            if let Some(stride) = self.stride(state, target.instance) {
+                let place = (target.instance, target.guard);
+                self.ghost_store(state, place, stride, target.offset, (bytes, value))?;
+                continue;
+            }
             let offsets = self.offsets(state, &target, bytes)?;
             let strong = alone && offsets.len() == 1;
             for (offset, here) in offsets {
@@ -186,6 +202,19 @@ impl Machine<'_> {
         if let Some(offset) = self.smt.pool.as_const(target.offset) {
             return Ok(vec![(offset as u64, target.guard)]);
         }
+        let offsets = self.few_offsets(state, target, bytes);
+        if let Err(Stop::Gap(_)) = offsets {
+            self.wish_ghost(state, target.instance, target.offset, bytes);
+        }
+        offsets
+    }
+
+    fn few_offsets(
+        &mut self,
+        state: &State,
+        target: &Target,
+        bytes: u64,
+    ) -> Step<Vec<(u64, ExprId)>> {
         let size = state.memory.get(target.instance).map(|object| object.size);
         let Some(size) = size.and_then(|size| self.smt.pool.as_const(size)) else {
             return gap("an index into an object of unknown size");
@@ -226,7 +255,10 @@ impl Machine<'_> {
         is_pointer: bool,
     ) -> Step<ExprId> {
         let Some(object) = state.memory.get(instance) else { return gap("an object that is not") };
-        let background = object.background;
+        let mut background = object.background;
+        if self.stride(state, instance).is_some() {
+            background = self.ghost_background(background);
+        }
         let mut whole: Option<ExprId> = None;
         for piece in object.pieces(offset, bytes) {
             let low = match piece {
@@ -413,6 +445,9 @@ impl Machine<'_> {
     ) -> Step<(Instance, u64)> {
         let targets = self.targets(state, pointer, bytes)?;
         match &targets[..] {
+            [target] if self.stride(state, target.instance).is_some() => {
+                gap("a range of an array of which one element is followed")
+            }
             [target] => match self.smt.pool.as_const(target.offset) {
                 Some(offset) => Ok((target.instance, offset as u64)),
                 None => gap("a range of memory at an unknown offset"),

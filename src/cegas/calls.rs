@@ -220,6 +220,7 @@ impl Machine<'_> {
     pub(super) fn start(&mut self, entry: FuncId) -> State {
         let memory = self.initial_memory();
         let first = self.program.constructors.iter().copied().chain([entry]);
-        State::new(memory, first.rev().collect())
+        let last = self.program.destructors.iter().copied();
+        State::new(memory, first.rev().collect(), last.rev().collect())
     }
 }

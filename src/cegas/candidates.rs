@@ -134,6 +134,27 @@ impl Machine<'_> {
         found
     }
 
+    /// What the conditions and their comparisons say, and the contrary, as far as it speaks of `vars` and what was
+    /// there before only.
+    pub(super) fn said_in(
+        &mut self,
+        conditions: &[ExprId],
+        vars: &FxHashSet<VarId>,
+        is_old: impl Fn(&Self, VarId) -> bool,
+    ) -> Vec<ExprId> {
+        let mut found = self.own_atoms(conditions, vars, &is_old);
+        for &condition in conditions {
+            let free = self.smt.pool.free_vars(&[condition]);
+            let is_ours = free.iter().any(|var| vars.contains(var))
+                && free.iter().all(|var| vars.contains(var) || is_old(self, *var));
+            if is_ours && !self.speaks_of_addresses(condition) {
+                found.push(condition);
+            }
+        }
+        let contrary: Vec<ExprId> = found.iter().map(|&e| self.smt.pool.not(e)).collect();
+        contrary.into_iter().chain(found).collect()
+    }
+
     fn own_atoms(
         &mut self,
         conditions: &[ExprId],

@@ -62,7 +62,10 @@ pub(super) fn prove(machine: &mut Machine<'_>, question: Question<'_>) -> BTreeS
         patience: 0,
         steps: 0,
     };
-    prover.rounds()
+    prover.machine.begin_ghosts();
+    let proved = prover.rounds();
+    prover.machine.ghosts = None;
+    proved
 }
 
 /// Why an attempt ends.
@@ -115,12 +118,18 @@ impl<'p> Prover<'_, 'p, '_> {
         let open = (0..self.question.settled.len()).filter(|&index| !self.question.settled[index]);
         let all: BTreeSet<usize> = open.filter(of_values).collect();
         let mut unproved = all.clone();
-        for round in 0..MOST_ROUNDS {
+        let mut round = 0;
+        while round < MOST_ROUNDS {
             self.failed.clear();
             self.suspects.clear();
             self.depth = 0;
-            let start = self.machine.start(self.question.entry);
+            let mut start = self.machine.start(self.question.entry);
+            start.assumed.extend(self.machine.ghost_index());
             let result = self.turn(vec![start], None);
+            if matches!(result, Err(Fail::Beyond)) && self.machine.is_ghost_new() {
+                continue;
+            }
+            round += 1;
             match result {
                 Ok(_) => unproved = unproved.intersection(&self.failed).copied().collect(),
                 Err(Fail::Time) => break,
@@ -132,7 +141,7 @@ impl<'p> Prover<'_, 'p, '_> {
             let known: FxHashSet<ExprId> = self.hints.iter().copied().collect();
             let new: Vec<ExprId> =
                 self.suspects.drain(..).filter(|hint| !known.contains(hint)).collect();
-            if new.is_empty() || round % 2 == 1 {
+            if new.is_empty() || round % 2 == 0 {
                 self.patience = if self.patience == 0 { 8 } else { self.patience * 4 };
             }
             self.hints.extend(new);

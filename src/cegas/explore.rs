@@ -261,7 +261,7 @@ impl<'a> Explorer<'a> {
     /// One instruction.
     fn advance(&mut self, state: &mut State) -> Result<Next, Stop> {
         let Some(at) = state.top().map(|frame| frame.at) else {
-            return match state.pending.pop_back() {
+            return match state.next_function() {
                 Some(func) => self.machine.enter_first(state, func).map(|()| Next::Go),
                 None => Ok(Next::Finished),
             };

@@ -74,6 +74,7 @@ impl Prover<'_, '_, '_> {
             let limits = self.limits();
             let effort = Effort { limits, deadline: self.question.deadline };
             let scalars = head.scalars(self.machine);
+            let elements = head.elements(self.machine);
             let mut new = Vec::new();
             if is_widened {
                 new = self.machine.templates(&scalars, &self.constants);
@@ -90,6 +91,10 @@ impl Prover<'_, '_, '_> {
                     machine.source_of(var).is_some_and(|(number, _)| number < count)
                 };
                 new = self.machine.compared_in(&conditions, &vars, is_old);
+                if !elements.is_empty() {
+                    let facts = self.machine.said_in(&conditions, &vars, is_old);
+                    new.extend(self.machine.of_elements(&scalars, &elements, &facts));
+                }
                 new.extend(self.machine.value_sets(&scalars, &arrivals));
                 new.extend(self.machine.constant_sums(&scalars, &arrivals, &candidates, &limits));
                 if is_suspect

@@ -198,6 +198,12 @@ impl Machine<'_> {
         })
     }
 
+    /// The expression where `cond` holds.
+    pub(super) fn where_holds(&mut self, e: ExprId, cond: ExprId) -> ExprId {
+        let nodes = self.smt.pool.reachable(&[e]);
+        self.decided(e, &nodes, cond, true)
+    }
+
     /// `image`, made of `nodes`, where the choices on `cond` are made.
     fn decided(&mut self, image: ExprId, nodes: &[ExprId], cond: ExprId, side: bool) -> ExprId {
         let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();

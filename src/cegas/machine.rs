@@ -5,6 +5,7 @@
 //! can be walked again with the values a solver found. A condition that speaks of addresses is never
 //! assumed: the path goes on in doubt instead.
 
+use super::ghost::Ghosts;
 use super::marks::Marks;
 use super::memory::{Background, Instance, Life, Memory, Object, Origin};
 use super::state::State;
@@ -75,6 +76,8 @@ pub struct Machine<'p> {
     pub(super) options: Options,
     /// With these, arbitrary values are not arbitrary: a path is walked again.
     pub(super) replay: Option<Replay>,
+    /// With these, large arrays are followed by one element: a proof is looked for.
+    pub(super) ghosts: Option<Ghosts>,
 }
 
 /// How library functions behave.
@@ -108,6 +111,7 @@ impl<'p> Machine<'p> {
             marks,
             options,
             replay: None,
+            ghosts: None,
         }
     }
 
@@ -175,6 +179,11 @@ impl<'p> Machine<'p> {
             }
             None => var,
         }
+    }
+
+    /// An arbitrary value that was chosen before the execution began.
+    pub(super) fn known_before(&mut self, value: ExprId) {
+        self.sources.insert(self.smt.pool.node(value).var(), (0, Source::Widened));
     }
 
     /// Another arbitrary value of the same kind.

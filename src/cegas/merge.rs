@@ -115,6 +115,14 @@ impl Machine<'_> {
             merged.assumed.push_back(holds);
         }
         self.merge_deferred(which, &a, &b, &mut merged);
+        merged.last_read = match (a.last_read, b.last_read) {
+            (None, None) => None,
+            (first, second) => {
+                let always = self.smt.pool.bool(true);
+                let (first, second) = (first.unwrap_or(always), second.unwrap_or(always));
+                Some(self.smt.pool.ite(which, first, second))
+            }
+        };
         merged.uncertain = a.uncertain.clone().union(b.uncertain.clone());
         merged.choices = a.choices.max(b.choices) + 1;
         merged.fresh = a.fresh.max(b.fresh);
@@ -260,6 +268,7 @@ fn is_alike(a: &State, b: &State) -> bool {
     !a.frames.is_empty()
         && a.frames.len() == b.frames.len()
         && a.pending == b.pending
+        && a.closing == b.closing
         && a.frames.iter().zip(b.frames.iter()).all(same_frame)
         && (0..a.memory.len().min(b.memory.len()) as u32).all(same_object)
 }

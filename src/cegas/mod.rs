@@ -32,6 +32,7 @@ mod candidates;
 mod affine;
 mod invariant;
 mod generalise;
+mod ghost;
 mod paths;
 mod cover;
 mod replay;

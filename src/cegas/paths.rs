@@ -49,7 +49,7 @@ impl Prover<'_, '_, '_> {
 
     fn advance(&mut self, state: &mut State, landed: &mut Vec<State>) -> Result<Going, Halt> {
         let Some(at) = state.top().map(|frame| frame.at) else {
-            return match state.pending.pop_back() {
+            return match state.next_function() {
                 Some(func) => {
                     self.machine.enter_first(state, func)?;
                     Ok(Going::Landed)
@@ -182,12 +182,21 @@ impl Prover<'_, '_, '_> {
                 continue;
             }
             if !self.question.settled[index] {
+                let always = self.machine.smt.pool.bool(true);
+                let last_read = state.last_read.unwrap_or(always);
+                let violation = self.machine.smt.pool.and(violation, last_read);
                 let is_refuted = !self.machine.speaks_of_addresses(violation)
                     && matches!(self.ask(state, violation), Answer::Unsat(_));
                 if !is_refuted {
                     self.failed.insert(index);
-                    self.suspects.push(violation);
-                    self.suspects.extend(state.assumed.iter().rev().take(LEARNED).copied());
+                    let learned = state.assumed.iter().rev().take(LEARNED).copied();
+                    for condition in std::iter::once(violation).chain(learned) {
+                        let condition = match state.last_read {
+                            Some(hit) => self.machine.where_holds(condition, hit),
+                            None => condition,
+                        };
+                        self.suspects.push(condition);
+                    }
                 }
             }
             if demand.is_debatable() {

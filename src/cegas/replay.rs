@@ -90,7 +90,7 @@ impl Machine<'_> {
         let mut story = Story::default();
         for _ in 0..MOST_STEPS {
             let Some(at) = state.top().map(|frame| frame.at) else {
-                let Some(func) = state.pending.pop_back() else {
+                let Some(func) = state.next_function() else {
                     return self.loses(&state, target, false).then(|| story.into_steps());
                 };
                 self.enter_first(&mut state, func).ok()?;

@@ -35,6 +35,9 @@ impl Machine<'_> {
         let mut is_small = true;
         for place in self.places(pointer) {
             let Base::Object(instance) = place.base else { continue };
+            if self.stride(state, instance).is_some() {
+                continue;
+            }
             let size = state.memory.get(instance).and_then(|o| self.smt.pool.as_const(o.size));
             is_small &= self.smt.pool.as_const(place.offset).is_some()
                 || size.is_some_and(|size| size <= u128::from(MOST_OFFSETS));

@@ -51,13 +51,17 @@ pub struct State {
     pub fresh: u32,
     /// Functions to run when the stack is empty, the next one last.
     pub pending: Vector<FuncId>,
+    /// Functions to run when the program ends, the next one last.
+    pub closing: Vector<FuncId>,
+    /// When the last read from an array of which one element is followed was of that element.
+    pub last_read: Option<ExprId>,
     /// Why a violation on this path would not be certain.
     pub doubt: Option<Rc<str>>,
 }
 
 impl State {
-    /// Before anything has run: `pending` is run from its end.
-    pub fn new(memory: Memory, pending: Vector<FuncId>) -> State {
+    /// Before anything has run: `pending` is run from its end, then `closing`.
+    pub fn new(memory: Memory, pending: Vector<FuncId>, closing: Vector<FuncId>) -> State {
         State {
             frames: Vector::new(),
             memory,
@@ -67,6 +71,8 @@ impl State {
             choices: 0,
             fresh: 0,
             pending,
+            closing,
+            last_read: None,
             doubt: None,
         }
     }
@@ -77,6 +83,11 @@ impl State {
 
     pub fn top_mut(&mut self) -> Option<&mut Frame> {
         self.frames.back_mut()
+    }
+
+    /// The function to run next, when the stack is empty.
+    pub fn next_function(&mut self) -> Option<FuncId> {
+        self.pending.pop_back().or_else(|| self.closing.pop_back())
     }
 
     pub fn set(&mut self, value: ValueId, to: Value) {

@@ -131,7 +131,7 @@ impl Visited {
             }
         }
         let assumed = relevant(machine, state, &roots);
-        let pending = state.pending.iter().copied().collect();
+        let pending = state.closing.iter().chain(&state.pending).copied().collect();
         Mark { frames, pending, objects, assumed, is_doubtful: state.doubt.is_some() }
     }
 }

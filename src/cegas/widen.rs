@@ -85,6 +85,7 @@ impl Head {
             put(machine, &mut state, spot, value);
         }
         state.assumed.extend(candidates.iter().copied());
+        state.last_read = None;
         // Whatever repeats behind here does not repeat the entry.
         state.choices += 1;
         state.doubt("a loop that was generalised");
@@ -103,6 +104,20 @@ impl Head {
             }
         }
         scalars
+    }
+
+    /// The variables of the head that are the content of an element that is followed.
+    pub fn elements(&self, machine: &Machine<'_>) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        for (&spot, wide) in &self.spots {
+            if let Spot::Cell(instance, ..) = spot
+                && machine.stride(&self.entry, instance).is_some()
+            {
+                found
+                    .extend(wide.leaves.iter().filter(|leaf| leaf.is_wide).map(|leaf| leaf.offset));
+            }
+        }
+        found
     }
 
     /// What the head's variables are at the entry.
@@ -156,7 +171,10 @@ impl Head {
         if general.frames.len() != state.frames.len() || !same_locals {
             return shape("variables made anew in each turn of a loop");
         }
-        if general.pending != state.pending || ours.at != theirs.at {
+        if general.pending != state.pending
+            || general.closing != state.closing
+            || ours.at != theirs.at
+        {
             return shape("another place in the program");
         }
         for &phi in &self.phis {

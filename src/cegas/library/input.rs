@@ -134,6 +134,9 @@ impl Machine<'_> {
         let [place] = places[..] else { return None };
         let Base::Object(instance) = place.base else { return None };
         let start = self.smt.pool.as_const(place.offset)? as u64;
+        if self.stride(state, instance).is_some() {
+            return None;
+        }
         let object = state.memory.get(instance).filter(|object| object.life == Life::Live)?;
         let seen = self.smt.pool.free_vars(&state.assumed.iter().copied().collect::<Vec<_>>());
         let is_unread = |var: &VarId| {

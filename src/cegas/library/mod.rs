@@ -6,12 +6,13 @@ mod input;
 mod outside;
 
 use super::machine::{Machine, Source, Step, Stop, gap};
+use super::memory::Origin;
 use super::state::State;
 use super::step::Flow;
 use super::value::Value;
 use crate::ir::{FuncId, InstId, List, Operand, TypeId};
 use crate::library::accesses;
-use crate::smt::ExprId;
+use crate::smt::{ExprId, Op};
 
 /// Functions that only act on the outside, and return some number.
 const OUTPUT: &[&str] = &[
@@ -72,7 +73,6 @@ const STREAMS: &[&str] = &["fopen", "fopen64", "fdopen", "popen", "freopen", "tm
 /// Functions that end the program.
 const ENDS: &[&str] = &[
     "abort",
-    "exit",
     "_exit",
     "_Exit",
     "__assert_fail",
@@ -88,6 +88,9 @@ const NUMBERS: &[&str] = &["clock", "getchar", "fgetc", "getc", "getwchar", "fge
 
 /// The same, but never a negative one.
 const NATURALS: &[&str] = &["rand", "random", "getpid", "lrand48", "nrand48"];
+
+/// Functions that return nothing.
+const NOTHING: &[&str] = &["__VERIFIER_assume", "assume_abort_if_not", "__VERIFIER_assert", "free"];
 
 fn is_allocation(name: &str) -> bool {
     matches!(name, "malloc" | "__builtin_malloc" | "calloc" | "realloc" | "valloc")
@@ -122,6 +125,8 @@ impl Machine<'_> {
             }
             // Their obligations were looked at before.
             "__VERIFIER_assert" | "svf_assert" | "svf_assert_eq" => None,
+            "exit" => return self.exit(state),
+            "atexit" => Some(self.at_exit(state, args)?),
             _ if ENDS.contains(&name) => return Err(Stop::Exit),
             _ if is_in(accesses::SCANS, name) => Some(self.scan(state, name, args, result)?),
             _ if is_in(accesses::PRINTS, name) => {
@@ -208,7 +213,7 @@ impl Machine<'_> {
                 Some(self.local(state, at, size))
             }
             "longjmp" | "_longjmp" | "siglongjmp" | "setjmp" | "_setjmp" | "sigsetjmp" | "fork"
-            | "vfork" | "pthread_create" | "atexit" | "on_exit" | "signal" | "sigaction" => {
+            | "vfork" | "pthread_create" | "on_exit" | "at_quick_exit" | "signal" | "sigaction" => {
                 return gap(format!("the function `{name}`"));
             }
             _ if program.funcs[func].attrs.noreturn => return Err(Stop::Exit),
@@ -223,10 +228,39 @@ impl Machine<'_> {
             };
             match value {
                 Some(value) if fits(&value) => state.set(wanted, value),
+                // Undeclared, such a function is said to return a number, which nobody uses.
+                None if NOTHING.contains(&name) => {
+                    let unset = self.arbitrary(state, ty, Source::Unspecified)?;
+                    state.set(wanted, unset);
+                }
                 _ => return gap(format!("`{name}` declared with an unusual type")),
             }
         }
         Ok(Flow::Next)
+    }
+
+    /// `exit`: what was registered runs, and nothing else.
+    fn exit(&mut self, state: &mut State) -> Step<Flow> {
+        if state.closing.is_empty() {
+            return Err(Stop::Exit);
+        }
+        if self.marks.kept.is_some() {
+            state.doubt("what the functions that `exit` leaves still held");
+        }
+        state.frames.clear();
+        state.pending.clear();
+        Ok(Flow::Stay)
+    }
+
+    fn at_exit(&mut self, state: &mut State, args: List<Operand>) -> Step<Value> {
+        let handler = self.argument(state, args, 0)?;
+        let node = self.smt.pool.node(handler);
+        let instance = (node.op == Op::Var).then(|| self.instance_of(node.var())).flatten();
+        match instance.and_then(|instance| state.memory.get(instance)).map(|object| object.origin) {
+            Some(Origin::Func(func)) => state.closing.push_back(func),
+            _ => return gap("`atexit` with one of several functions"),
+        }
+        Ok(Value::Bits(self.smt.pool.constant(0, 32)))
     }
 
     /// An argument that is one of several objects: the execution is followed for each.

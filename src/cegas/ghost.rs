@@ -1,0 +1,248 @@
+//! Arrays too large to be followed element by element: only one element is, at an index that is arbitrary
+//! but the same from the start to the end of an execution. For proofs only.
+//!
+//! Why that is sound. Fix any index `g`. An access that is not of element `g` reads anything and writes
+//! nothing that is kept, so the executions followed include all real ones, whatever `g` is. Take a real
+//! execution that violates an obligation, and let `g` be the element that it read last from such an array
+//! (all reads are inside their objects, so there is a `g >= 0`). Among the executions followed for that `g` it
+//! occurs with that last read being exact. So it is enough to refute, for every `g`, the violations
+//! whose last read was of element `g`: that is what [`State::last_read`] keeps.
+//!
+//! The object's own cells then are the bytes of its element `g`. Elements have a size that is a power of two,
+//! so that a sum of multiples of it is one even where it wraps around.
+
+use super::machine::{Machine, Source, Step, gap};
+use super::memory::{Background, Instance, Origin};
+use super::state::State;
+use crate::smt::{ExprId, Sort};
+use rustc_hash::FxHashMap;
+
+/// Elements larger than this are not kept whole.
+const LARGEST: u64 = 64;
+
+/// Guesses combined with each other.
+const MOST_FACTS: usize = 60;
+const MOST_AHEAD: usize = 8;
+
+/// The arrays of which one element is followed.
+#[derive(Debug)]
+pub(super) struct Ghosts {
+    /// Which element: the `g` above.
+    index: ExprId,
+    /// The size of an element, by where the array comes from.
+    strides: FxHashMap<Origin, u64>,
+    /// An array was added since the execution began: it has to begin anew.
+    is_new: bool,
+}
+
+/// An access to one element.
+struct Touch {
+    /// When the element is the one that is followed.
+    hit: ExprId,
+    /// Where in the element.
+    from: u64,
+}
+
+impl Machine<'_> {
+    /// From now on arrays may be followed by one element.
+    pub(super) fn begin_ghosts(&mut self) {
+        let index = self.smt.pool.var("element", Sort::Bits(self.pointer_bits));
+        self.known_before(index);
+        self.ghosts = Some(Ghosts { index, strides: FxHashMap::default(), is_new: false });
+    }
+
+    /// What holds of the index from the start, where there is one.
+    pub(super) fn ghost_index(&mut self) -> Option<ExprId> {
+        let zero = self.pointer_const(0);
+        let ghosts = self.ghosts.as_mut().filter(|ghosts| !ghosts.strides.is_empty())?;
+        ghosts.is_new = false;
+        Some(self.smt.pool.sle(zero, ghosts.index))
+    }
+
+    /// Guesses about the element: something holds of it, or the loop has not come to it yet.
+    pub(super) fn of_elements(
+        &mut self,
+        scalars: &[(ExprId, ExprId)],
+        elements: &[ExprId],
+        facts: &[ExprId],
+    ) -> Vec<ExprId> {
+        let Some(ghosts) = self.ghosts.as_ref().filter(|_| !elements.is_empty()) else {
+            return Vec::new();
+        };
+        let index = ghosts.index;
+        let mut strides: Vec<u64> = ghosts.strides.values().copied().collect();
+        strides.sort_unstable();
+        strides.dedup();
+        let mut ahead = Vec::new();
+        for &(x, _) in scalars {
+            let width = self.smt.pool.width(x);
+            if elements.contains(&x) || !(8..=self.pointer_bits).contains(&width) {
+                continue;
+            }
+            let signed = self.smt.pool.resize(x, self.pointer_bits, true);
+            let plain = self.smt.pool.resize(x, self.pointer_bits, false);
+            ahead.extend([self.smt.pool.sle(signed, index), self.smt.pool.slt(index, signed)]);
+            ahead.push(self.smt.pool.sle(plain, index));
+            if width == self.pointer_bits {
+                for &stride in strides.iter().filter(|&&stride| stride > 1) {
+                    let stride = self.pointer_const(stride);
+                    let place = self.smt.pool.mul(index, stride);
+                    ahead.push(self.smt.pool.sle(x, place));
+                }
+            }
+        }
+        let mut facts = facts.to_vec();
+        for (i, &x) in elements.iter().enumerate() {
+            let width = self.smt.pool.width(x);
+            let number = self.smt.pool.resize(index, width, false);
+            let zero = self.smt.pool.constant(0, width);
+            facts.extend([self.smt.pool.eq(x, number), self.smt.pool.sle(zero, x)]);
+            for &y in &elements[..i] {
+                if self.smt.pool.width(y) == width {
+                    facts.push(self.smt.pool.eq(x, y));
+                }
+            }
+        }
+        ahead.sort_unstable();
+        ahead.dedup();
+        facts.sort_unstable();
+        facts.dedup();
+        facts.truncate(MOST_FACTS);
+        let mut clauses = Vec::new();
+        for &ahead in ahead.iter().take(MOST_AHEAD) {
+            for &fact in &facts {
+                clauses.push(self.smt.pool.or(ahead, fact));
+            }
+        }
+        clauses
+    }
+
+    /// Whether an array was added since the execution began.
+    pub(super) fn is_ghost_new(&self) -> bool {
+        self.ghosts.as_ref().is_some_and(|ghosts| ghosts.is_new)
+    }
+
+    /// The size of the elements, if one element of the object is followed.
+    pub(super) fn stride(&self, state: &State, instance: Instance) -> Option<u64> {
+        let strides = &self.ghosts.as_ref()?.strides;
+        if strides.is_empty() {
+            return None;
+        }
+        strides.get(&state.memory.get(instance)?.origin).copied()
+    }
+
+    /// An access whose index has too many values: next time one element of the array is followed.
+    pub(super) fn wish_ghost(
+        &mut self,
+        state: &State,
+        instance: Instance,
+        offset: ExprId,
+        bytes: u64,
+    ) {
+        let known = self.smt.pool.facts(offset).map(|facts| facts.zeros | facts.ones);
+        let Some(object) = state.memory.get(instance) else { return };
+        let is_plain = match object.background {
+            Background::Zero | Background::Uninit | Background::Init(_) => true,
+            Background::Outside | Background::Text | Background::Arguments { .. } => false,
+        };
+        let stride = 1u64 << known.unwrap_or(0).trailing_ones().min(LARGEST.ilog2());
+        let Some(ghosts) = self.ghosts.as_mut() else { return };
+        if is_plain && bytes <= stride && !ghosts.strides.contains_key(&object.origin) {
+            ghosts.strides.insert(object.origin, stride);
+            ghosts.is_new = true;
+        }
+    }
+
+    /// The element that an access touches; `None` if it may touch several or parts of them.
+    fn touch(&mut self, stride: u64, offset: ExprId, bytes: u64) -> Option<Touch> {
+        let facts = self.smt.pool.facts(offset)?;
+        let (zeros, ones) = (facts.zeros, facts.ones);
+        let within = stride - 1;
+        if (zeros | ones) & within != within {
+            return None;
+        }
+        let from = ones & within;
+        if from + bytes > stride {
+            return None;
+        }
+        let index = self.ghosts.as_ref()?.index;
+        let start = self.pointer_const(from);
+        let start = self.smt.pool.sub(offset, start);
+        let size = self.pointer_const(stride);
+        let element = self.smt.pool.mul(index, size);
+        Some(Touch { hit: self.smt.pool.eq(start, element), from })
+    }
+
+    /// What an access reads from an array of which one element is followed.
+    pub(super) fn ghost_load(
+        &mut self,
+        state: &mut State,
+        (instance, is_only): (Instance, bool),
+        stride: u64,
+        offset: ExprId,
+        bytes: u64,
+    ) -> Step<ExprId> {
+        if bytes > 16 {
+            return gap("a read of more than 16 bytes from an array");
+        }
+        let other = self.fresh(state, bytes as u32 * 8, Source::Widened);
+        let Some(touch) = self.touch(stride, offset, bytes) else { return Ok(other) };
+        let value = self.read(state, instance, touch.from, bytes, false)?;
+        // Where the pointer means this object for sure, it is an element that has a number.
+        if is_only && (stride > 1 || self.is_small(state, instance)) {
+            state.last_read = Some(touch.hit);
+        }
+        Ok(self.smt.pool.ite(touch.hit, value, other))
+    }
+
+    /// Whether every offset into the object is at least zero as a signed number.
+    fn is_small(&self, state: &State, instance: Instance) -> bool {
+        let size = state.memory.get(instance).map(|object| object.size);
+        let size = size.and_then(|size| self.smt.pool.as_const(size));
+        size.is_some_and(|size| size < 1 << (self.pointer_bits - 1))
+    }
+
+    pub(super) fn ghost_store(
+        &mut self,
+        state: &mut State,
+        (instance, guard): (Instance, ExprId),
+        stride: u64,
+        offset: ExprId,
+        (bytes, value): (u64, ExprId),
+    ) -> Step<()> {
+        let Some(touch) = self.touch(stride, offset, bytes) else {
+            self.ghost_forget(state, instance);
+            return Ok(());
+        };
+        let here = self.smt.pool.and(guard, touch.hit);
+        let old = self.read(state, instance, touch.from, bytes, false)?;
+        let new = self.smt.pool.ite(here, value, old);
+        self.write(state, instance, touch.from, bytes, new);
+        Ok(())
+    }
+
+    /// Something was written, nobody knows where: the element may hold anything.
+    pub(super) fn ghost_forget(&mut self, state: &mut State, instance: Instance) {
+        if let Some(object) = state.memory.get_mut(instance) {
+            object.cells = imbl::OrdMap::new();
+            object.background = Background::Outside;
+        }
+    }
+
+    /// What the element holds where nothing was written.
+    pub(super) fn ghost_background(&self, background: Background) -> Background {
+        match background {
+            Background::Init(global) => {
+                let init = self.program.globals[global].init.as_ref();
+                let is_zero = |init: &crate::ir::Init| {
+                    init.relocs.is_empty() && init.bytes.iter().all(|&byte| byte == 0)
+                };
+                if init.is_some_and(is_zero) { Background::Zero } else { Background::Outside }
+            }
+            Background::Zero | Background::Uninit => background,
+            Background::Outside | Background::Text | Background::Arguments { .. } => {
+                Background::Outside
+            }
+        }
+    }
+}
