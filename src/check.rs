@@ -1,11 +1,13 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
 use crate::cancel::Cancel;
+use crate::cegas::refine::{self, Question};
 use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
-use crate::config::Settings;
+use crate::config::{Engine, Settings};
 use crate::ir::{Callee, FuncId, Inst, InstId, Program};
 use crate::library;
 use crate::prefilter;
+use crate::pta;
 use crate::report;
 use crate::rules::{self, Obligation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,9 +23,7 @@ pub struct Checked {
 /// Decides every obligation of `program` that the chosen rules see.
 pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked {
     let Some(entry) = entry(program, settings) else { return Checked::default() };
-    let mut obligations = rules::mark(program, &settings.rules);
-    obligations.retain(|obligation| is_wanted(program, obligation, settings));
-    let (settled, open) = prefilter::split(program, obligations);
+    let (settled, open) = marked(program, settings);
     let explored = decide(program, entry, &open, settings, cancel);
     let in_user_code = |o: &Obligation| !library::is_model(program, program.func_of(o.at));
     let settled = settled.into_iter().filter(in_user_code);
@@ -34,6 +34,28 @@ pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked
         .collect();
     reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
     Checked { obligations: reported, complete: explored.is_complete }
+}
+
+/// The obligations that are settled at once, and those that are open.
+fn marked(program: &Program, settings: &Settings) -> (Vec<Obligation>, Vec<Obligation>) {
+    let mut obligations = rules::mark(program, &settings.rules, &settings.assertions);
+    obligations.retain(|obligation| is_wanted(program, obligation, settings));
+    // The machine knows by its mark that such a function does nothing else.
+    let (named, other): (Vec<Obligation>, _) =
+        obligations.into_iter().partition(|o| is_named_outside(program, o, settings));
+    let (settled, mut open) = prefilter::split(program, other);
+    open.extend(named);
+    open.sort_by_key(|obligation| obligation.at);
+    (settled, open)
+}
+
+/// Whether it is a call of a function without a body that only the user calls an assertion.
+fn is_named_outside(program: &Program, obligation: &Obligation, settings: &Settings) -> bool {
+    let Inst::Call { callee: Callee::Direct(func), .. } = program.insts[obligation.at].inst else {
+        return false;
+    };
+    let function = &program.funcs[func];
+    function.blocks.is_empty() && settings.assertions.contains(&function.name)
 }
 
 /// Where executions start. A library has no such place yet.
@@ -66,13 +88,99 @@ fn decide(
 ) -> Explored {
     let budget = Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 };
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
-    let run = || cegas::explore(program, entry, obligations, options, budget, cancel);
+    let run = || match settings.engine {
+        Engine::Auto => cegas::explore(program, entry, obligations, options, budget, cancel),
+        Engine::Cegas => refined(program, entry, obligations, options, budget, cancel),
+        Engine::Sse => cegas::explore(program, entry, obligations, options, budget, cancel),
+    };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let what = "a bug in cegas-scan (please report it)".to_owned();
         let reason = Reason::Unsupported { what, at: None };
         let unknown = |&obligation| (obligation, Verdict::Unknown(reason.clone()));
         Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
     })
+}
+
+/// Whether it is the user's own, and one that Algorithm 2 is for.
+fn is_assertion(program: &Program, obligation: &Obligation) -> bool {
+    obligation.rule == rules::assertion::RULE.id
+        && refine::is_for(obligation.demand)
+        && !library::is_model(program, program.func_of(obligation.at))
+}
+
+/// Assertions by Algorithm 2 first; whatever is left as without it.
+fn refined(
+    program: &Program,
+    entry: FuncId,
+    obligations: &[Obligation],
+    options: cegas::Options,
+    budget: Budget,
+    cancel: &Cancel,
+) -> Explored {
+    let wanted = |o: &&Obligation| is_assertion(program, o);
+    // The pointer analysis starts at `main`.
+    if program.funcs[entry].name != "main" || !obligations.iter().any(|o| wanted(&o)) {
+        return cegas::explore(program, entry, obligations, options, budget, cancel);
+    }
+    let points_to = pta::analyse(program, &pta::Options::default());
+    let count = obligations.iter().filter(wanted).count() as u32;
+    let time = budget.time / 2 / count.max(1);
+    let question =
+        Question { program, entry, points_to: &points_to, obligations, options, time, cancel };
+    let mut verdicts: Vec<(Obligation, Verdict)> = Vec::new();
+    for target in obligations.iter().filter(wanted) {
+        match refine::decide(&question, *target).verdict {
+            Verdict::Unknown(_) => {}
+            decided => verdicts.push((*target, decided)),
+        }
+    }
+    if verdicts.len() == obligations.len() {
+        return Explored { verdicts, is_complete: true };
+    }
+    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
+    for (obligation, verdict) in &mut explored.verdicts {
+        let decided = verdicts.iter().find(|(target, _)| target == obligation);
+        if let Some((_, decided)) = decided {
+            *verdict = agreed(verdict, decided);
+        }
+    }
+    explored
+}
+
+/// What two ways of deciding make of an obligation. If they contradict each other, one is wrong, which is a bug of ours.
+fn agreed(one: &Verdict, other: &Verdict) -> Verdict {
+    match (one, other) {
+        (Verdict::Safe(_), Verdict::Unsafe(_)) | (Verdict::Unsafe(_), Verdict::Safe(_)) => {
+            let what = "two engines disagree, a bug in cegas-scan (please report it)".to_owned();
+            Verdict::Unknown(Reason::Unsupported { what, at: None })
+        }
+        (Verdict::Unknown(_), decided) | (decided, _) => decided.clone(),
+    }
+}
+
+/// How Algorithm 2 decides each assertion, for `--dump=cegas`.
+pub fn story(program: &Program, settings: &Settings, cancel: &Cancel) -> String {
+    let Some(entry) = entry(program, settings) else { return String::new() };
+    let (_, obligations) = marked(program, settings);
+    let points_to = pta::analyse(program, &pta::Options::default());
+    let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
+    let question = Question {
+        program,
+        entry,
+        points_to: &points_to,
+        obligations: &obligations,
+        options,
+        time: settings.timeout,
+        cancel,
+    };
+    let mut text = String::new();
+    for target in obligations.iter().filter(|o| is_assertion(program, o)) {
+        let place = location(program, target.at, settings);
+        let message = rules::message(program, target);
+        text += &format!("{}:{}: {message}?\n", place.file, place.line);
+        text += &refine::tell(&question, *target);
+    }
+    text
 }
 
 fn told(

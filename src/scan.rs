@@ -166,7 +166,7 @@ fn look_at(program: &Program, settings: &Settings, cancel: &Cancel) -> Modelled 
         checked,
         notes: program.notes.clone(),
         entries: settings.entries.iter().filter(found).cloned().collect(),
-        dump: dump::dump(program, settings),
+        dump: dump::dump(program, settings, cancel),
     }
 }
 

@@ -51,10 +51,12 @@ const PARTS: &[(&str, &[&str])] = &[
     ("smt", &["budgets", "cancel"]),
     ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "smt", "svfg"]),
     ("cegas", &["budgets", "cancel", "ir", "library", "pta", "rules", "sfg", "smt", "svfg"]),
-    ("dump", &["config", "ir", "pta", "rules", "sfg", "svfg"]),
+    ("dump", &["cancel", "check", "config", "ir", "pta", "rules", "sfg", "svfg"]),
     (
         "check",
-        &["budgets", "cancel", "cegas", "config", "ir", "library", "prefilter", "report", "rules"],
+        &[
+            "budgets", "cancel", "cegas", "config", "ir", "library", "prefilter", "pta", "report", "rules",
+        ],
     ),
     ("report", &["budgets", "cegas", "config", "exit", "ir", "line", "rules", "versions"]),
     ("silence", &["budgets", "config", "report", "rules"]),

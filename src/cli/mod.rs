@@ -57,6 +57,10 @@ struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     write_baseline: Option<PathBuf>,
 
+    /// With --engine=sse: print each path to an assertion, step by step, with constraints and values
+    #[arg(long, help_heading = "Output")]
+    explain_path: bool,
+
     /// Print the result of a stage instead of the report
     #[arg(long, value_name = "STAGE", help_heading = "Output")]
     dump: Option<Stage>,
@@ -138,7 +142,7 @@ pub fn parse(
         return Ok(Invocation::Print(rules::explain(rule)?.into()));
     }
     let Arguments { paths, layer, config, dump, dump_format, command, .. } = arguments;
-    let Arguments { property, write_baseline, .. } = arguments;
+    let Arguments { property, write_baseline, explain_path, .. } = arguments;
     let command = command.or(bare_end.then(Vec::new));
     let cargo = flavour == Flavour::Cargo;
     let request = Request {
@@ -149,6 +153,7 @@ pub fn parse(
         property,
         write_baseline,
         config,
+        explain_path,
         dump,
         dump_format,
     };

@@ -14,7 +14,7 @@ mod settings;
 mod settle;
 
 pub use input::Input;
-pub use layer::{FailOn, Layer, SarifKinds, When};
+pub use layer::{Engine, FailOn, Layer, SarifKinds, When};
 pub use nearest::nearest;
 pub use settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
 pub use settle::{Request, settle};

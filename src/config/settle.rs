@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::file::{self, Trust};
 use super::input::{self, Input};
-use super::layer::{Layer, When};
+use super::layer::{Engine, Layer, When};
 use super::nearest::nearest;
 use super::property::{self, Property};
 use super::settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
@@ -33,6 +33,8 @@ pub struct Request {
     pub write_baseline: Option<PathBuf>,
     /// `--config`.
     pub config: Option<PathBuf>,
+    /// `--explain-path`.
+    pub explain_path: bool,
     /// `--dump`.
     pub dump: Option<Stage>,
     /// `--dump-format`.
@@ -42,7 +44,7 @@ pub struct Request {
 /// Settles a request made in the folder `cwd`.
 pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     let Request { paths, command, cargo, layer: options, config, dump, dump_format, .. } = request;
-    let Request { property, write_baseline, .. } = request;
+    let Request { property, write_baseline, explain_path, .. } = request;
     if let Some(contradiction) = options.contradiction() {
         bail!("{contradiction}");
     }
@@ -115,6 +117,9 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
             "--dump and a report on `-` would both print to standard output; give the report a file"
         );
     }
+    if explain_path && layer.engine != Some(Engine::Sse) {
+        bail!("--explain-path prints the paths that are enumerated; add --engine=sse");
+    }
     Ok(Settings {
         root: repository(&base).unwrap_or(&base).to_owned(),
         base,
@@ -124,6 +129,9 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         cflags: layer.cflags,
         entries: layer.entry,
         jobs: jobs(layer.jobs)?,
+        engine: layer.engine.unwrap_or_default(),
+        explain_path,
+        assertions: layer.assertions,
         malloc_may_fail: layer.malloc_may_fail,
         timeout: layer.timeout.map_or(Ok(budgets::OBLIGATION_TIME), timeout)?,
         rules: rules(&layer.rules)?,

@@ -59,6 +59,25 @@ fn mark(program: &Program) -> Vec<Obligation> {
     found
 }
 
+/// Marks the calls of functions that the user calls assertions: the first argument must not be zero; one that is
+/// given nothing must not be called.
+pub fn named(program: &Program, names: &[String]) -> Vec<Obligation> {
+    let mut found = Vec::new();
+    for (at, data) in &program.insts {
+        let Inst::Call { callee: Callee::Direct(func), args } = data.inst else { continue };
+        let name = &program.funcs[func].name;
+        let is_known = [ERRORS, ASSERTS, EQUALS].iter().any(|names| names.contains(&name.as_str()));
+        if names.contains(name) && !is_known {
+            let demand = match program.operands(args) {
+                [cond, ..] => Demand::NonZero(*cond),
+                [] => Demand::NotReached,
+            };
+            found.push(Obligation { rule: RULE.id, at, demand });
+        }
+    }
+    found
+}
+
 /// What `assert` was given, as the C library is told when it fails.
 pub fn text(program: &Program, at: InstId) -> Option<String> {
     let Inst::Call { callee: Callee::Direct(func), args } = program.insts[at].inst else {

@@ -41,7 +41,7 @@ fn rounds(
     let mut arg = Arg::new(first); // line 2
     loop {
         // line 3
-        story.begin(&precision, &arg);
+        story.begin(&precision);
         let error = match explore(model, &precision, &mut arg, limit, left)? {
             Explored::Error(node) => node, // lines 13–15
             Explored::Empty => {
@@ -81,7 +81,7 @@ fn explore(
     while let Some(id) = arg.choose() {
         limit.check(arg.len(), model.machine.smt.pool.len())?; // line 5
         match model.run(arg.node(id).state.clone(), None) {
-            End::Target(_) => return Ok(Explored::Error(id)), // line 13
+            End::Target => return Ok(Explored::Error(id)), // line 13
             End::Ways(_, ways) => {
                 // line 6: each b' with b → E(b', π); the first is to be chosen first
                 for (way, mut state) in ways.into_iter().rev() {

@@ -173,7 +173,7 @@ impl Model<'_> {
     ) {
         let program = self.machine.program;
         match way {
-            Way::Start | Way::Outcome(_) => {}
+            Way::Start | Way::Outcome(_) | Way::Exit => {}
             Way::Block(to) => {
                 let result = |inst: InstId| program.insts[inst].result.expand();
                 let mut read = Vec::new();

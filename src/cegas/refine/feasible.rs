@@ -109,17 +109,21 @@ impl Model<'_> {
         let Some(way) = wanted else {
             return match flow {
                 Flow::Next => self.machine.advance(&mut walker.state).map(|()| Next::On),
-                Flow::Stay => Ok(Next::On),
+                Flow::Stay if !walker.state.frames.is_empty() => Ok(Next::On),
                 // The obligation was passed.
-                Flow::Blocks(_) | Flow::Call(_) | Flow::Return(_) | Flow::Outcomes(_) => {
-                    Err(Stop::End)
-                }
+                Flow::Stay
+                | Flow::Blocks(_)
+                | Flow::Call(_)
+                | Flow::Return(_)
+                | Flow::Outcomes(_) => Err(Stop::End),
             };
         };
         let state = &mut walker.state;
         match flow {
             Flow::Next => return self.machine.advance(state).map(|()| Next::On),
-            Flow::Stay => return Ok(Next::On),
+            Flow::Stay if !state.frames.is_empty() => return Ok(Next::On),
+            Flow::Stay if way == Way::Exit => {}
+            Flow::Stay => return Err(Stop::End),
             Flow::Return(value) => {
                 if way != Way::Return {
                     return Err(Stop::End);

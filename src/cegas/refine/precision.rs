@@ -38,11 +38,7 @@ impl Precision {
     }
 
     /// How many pairs of a location and a variable there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.tracked.values().map(BTreeSet::len).sum()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.tracked.is_empty()
     }
 }

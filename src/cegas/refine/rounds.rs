@@ -2,10 +2,9 @@
 //! precision.
 
 use super::algorithm1::Refinement;
-use super::arg::Arg;
 use super::model::Model;
 use super::precision::{Location, Precision, Variable};
-use super::segment::{Range, Way};
+use super::segment::Way;
 use crate::cegas::memory::{Instance, Origin};
 use crate::cegas::state::State;
 use crate::cegas::verdict::{Reason, Verdict};
@@ -36,14 +35,13 @@ impl Story {
         let _ = writeln!(self.text, "{}", line.as_ref());
     }
 
-    pub fn begin(&mut self, precision: &Precision, arg: &Arg) {
+    pub fn begin(&mut self, precision: &Precision) {
         self.rounds += 1;
         if self.is_told {
-            let tracked = match precision.len() {
+            let tracked = match precision.count() {
                 0 => "the precision is empty".to_owned(),
                 count => format!("{count} pairs of a location and a variable in the precision"),
             };
-            let _ = arg;
             self.line(format!("round {}: {tracked}", self.rounds));
         }
     }

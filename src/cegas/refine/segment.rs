@@ -20,6 +20,8 @@ pub(super) enum Way {
     Enter(FuncId),
     Return,
     Outcome(Outcome),
+    /// `exit`, where functions that wait for it are still to run.
+    Exit,
 }
 
 /// Something executed on the way, for whoever walks back along it.
@@ -80,7 +82,7 @@ pub(super) enum End {
     /// At `at`, with a state for each way that is open.
     Ways(Option<InstId>, Vec<(Way, State)>),
     /// At the obligation, which may be violated.
-    Target(Box<State>),
+    Target,
     /// The execution ends at this instruction.
     Over(InstId),
     /// The program has ended.
@@ -105,7 +107,7 @@ impl Model<'_> {
             match self.judge(&mut state, at) {
                 Ok(Judged::Holds) => {}
                 Ok(Judged::Ends) => return End::Over(at),
-                Ok(Judged::MayFail) => return End::Target(Box::new(state)),
+                Ok(Judged::MayFail) => return End::Target,
                 Err(stop) => return self.stopped(stop, at),
             }
             if let Some(log) = &mut log {
@@ -131,7 +133,7 @@ impl Model<'_> {
             }
             match state.top() {
                 Some(frame) => at = frame.at,
-                None => return End::Finished,
+                None => return End::Ways(Some(at), vec![(Way::Exit, state)]),
             }
         }
     }
@@ -210,7 +212,7 @@ impl Model<'_> {
             }
             Way::Enter(func) => self.machine.enter(state, at, func),
             Way::Outcome(outcome) => self.machine.finish(state, at, outcome),
-            Way::Return | Way::Start => Ok(()),
+            Way::Return | Way::Start | Way::Exit => Ok(()),
         }
     }
 

@@ -5,7 +5,6 @@ use super::model::Model;
 use super::precision::Precision;
 use super::segment::{End, Event, Way};
 use crate::cegas::state::State;
-use crate::cegas::verdict::Reason;
 use crate::ir::{InstId, Operand};
 use crate::rules::Demand;
 
@@ -26,7 +25,8 @@ pub(super) enum Walked {
         depth: usize,
         by: Vec<Operand>,
     },
-    Left(Reason),
+    /// It leaves what the model knows.
+    Left,
 }
 
 impl Model<'_> {
@@ -43,13 +43,13 @@ impl Model<'_> {
             let end = self.run(state, Some(&mut trace.events));
             let wanted = ways.get(step).copied();
             let (at, next) = match (end, wanted) {
-                (End::Target(_), None) => return trace,
+                (End::Target, None) => return trace,
                 (End::Ways(at, open), Some(way)) => {
                     (at, open.into_iter().find(|(open, _)| *open == way).map(|(_, state)| state))
                 }
                 (End::Over(at), _) => (Some(at), None),
-                (End::Left(reason), _) => {
-                    trace.outcome = Walked::Left(reason);
+                (End::Left(_), _) => {
+                    trace.outcome = Walked::Left;
                     return trace;
                 }
                 // Here the obligation holds.
@@ -64,7 +64,7 @@ impl Model<'_> {
                     return trace;
                 }
                 // The obligation fails in another way before the path gets that far, which is another path.
-                (End::Target(_) | End::Finished, Some(_)) => (None, None),
+                (End::Target | End::Finished, Some(_)) => (None, None),
             };
             let (Some(mut next), Some(way)) = (next, wanted) else {
                 let by = at.map(|at| self.operands(self.machine.program.inst(at)));
