@@ -2,6 +2,7 @@
 
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
+use crate::cegas::sse;
 use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
 use crate::config::{Engine, Settings};
 use crate::ir::{Callee, FuncId, Inst, InstId, Program};
@@ -18,13 +19,16 @@ pub struct Checked {
     pub obligations: Vec<report::Obligation>,
     /// Everything the chosen rules ask was looked for.
     pub complete: bool,
+    /// The paths that `--explain-path` asks for.
+    pub paths: String,
 }
 
 /// Decides every obligation of `program` that the chosen rules see.
 pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked {
     let Some(entry) = entry(program, settings) else { return Checked::default() };
     let (settled, open) = marked(program, settings);
-    let explored = decide(program, entry, &open, settings, cancel);
+    let mut paths = String::new();
+    let explored = decide(program, entry, &open, settings, cancel, &mut paths);
     let in_user_code = |o: &Obligation| !library::is_model(program, program.func_of(o.at));
     let settled = settled.into_iter().filter(in_user_code);
     let mut reported: Vec<report::Obligation> = settled
@@ -33,7 +37,7 @@ pub fn check(program: &Program, settings: &Settings, cancel: &Cancel) -> Checked
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
     reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
-    Checked { obligations: reported, complete: explored.is_complete }
+    Checked { obligations: reported, complete: explored.is_complete, paths }
 }
 
 /// The obligations that are settled at once, and those that are open.
@@ -85,15 +89,27 @@ fn decide(
     obligations: &[Obligation],
     settings: &Settings,
     cancel: &Cancel,
+    paths: &mut String,
 ) -> Explored {
     let budget = Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 };
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
-    let run = || match settings.engine {
+    let mut run = || match settings.engine {
         Engine::Auto => cegas::explore(program, entry, obligations, options, budget, cancel),
         Engine::Cegas => refined(program, entry, obligations, options, budget, cancel),
-        Engine::Sse => cegas::explore(program, entry, obligations, options, budget, cancel),
+        Engine::Sse => {
+            let question = sse::Question {
+                program,
+                entry,
+                obligations,
+                options,
+                time: settings.timeout,
+                cancel,
+                explains: settings.explain_path,
+            };
+            enumerated(&question, budget, paths)
+        }
     };
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+    catch_unwind(AssertUnwindSafe(&mut run)).unwrap_or_else(|_| {
         let what = "a bug in cegas-scan (please report it)".to_owned();
         let reason = Reason::Unsupported { what, at: None };
         let unknown = |&obligation| (obligation, Verdict::Unknown(reason.clone()));
@@ -142,6 +158,23 @@ fn refined(
         let decided = verdicts.iter().find(|(target, _)| target == obligation);
         if let Some((_, decided)) = decided {
             *verdict = agreed(verdict, decided);
+        }
+    }
+    explored
+}
+
+/// Assertions by enumerating paths, and by nothing else; the other rules as without it.
+fn enumerated(question: &sse::Question<'_>, budget: Budget, paths: &mut String) -> Explored {
+    let sse::Question { program, entry, obligations, options, cancel, .. } = *question;
+    let found = sse::enumerate(question, |o| is_assertion(program, o));
+    *paths = found.text;
+    if found.verdicts.len() == obligations.len() {
+        return Explored { verdicts: found.verdicts, is_complete: true };
+    }
+    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
+    for (obligation, verdict) in &mut explored.verdicts {
+        if let Some((_, own)) = found.verdicts.iter().find(|(target, _)| target == obligation) {
+            *verdict = own.clone();
         }
     }
     explored
@@ -220,7 +253,7 @@ fn cause(reason: &Reason) -> report::Cause {
     match reason {
         Reason::Time => report::Cause::Time,
         Reason::Memory => report::Cause::Memory,
-        Reason::Depth { .. } => report::Cause::Depth,
+        Reason::Depth { .. } | Reason::Bound { .. } => report::Cause::Depth,
         Reason::Unsupported { .. } => report::Cause::NotModelled,
         Reason::Doubt { .. } => report::Cause::Doubt,
         Reason::Solver { .. } => report::Cause::Solver,

@@ -212,6 +212,7 @@ fn assemble(
             report.notes.push(note(Some(&target.name), &format!("{file} is not in the model")));
         }
         report.notes.extend(modelled.notes.iter().map(|text| note(Some(&target.name), text)));
+        report.paths += &modelled.checked.paths;
         report.obligations.extend(modelled.checked.obligations);
         report.targets.push(report::Target {
             name: target.name.clone(),

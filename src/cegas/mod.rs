@@ -37,7 +37,9 @@ mod paths;
 mod cover;
 mod replay;
 mod names;
+mod violation;
 pub mod refine;
+pub mod sse;
 
 
 pub use explore::{Budget, Explored, explore};

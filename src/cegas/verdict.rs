@@ -64,6 +64,10 @@ pub enum Reason {
     StillReachable,
     /// The path that the solver found could not be walked again.
     Replay,
+    /// An enumeration of paths was cut off.
+    Bound {
+        what: String,
+    },
     /// Inputs exclude a path by how they relate to each other, which explicit values do not tell.
     Relation,
 }
@@ -79,6 +83,7 @@ impl std::fmt::Display for Reason {
             Reason::Solver { why } => write!(f, "the solver gave up: {why}"),
             Reason::StillReachable => write!(f, "still reachable when the program ends"),
             Reason::Replay => write!(f, "a found path could not be confirmed"),
+            Reason::Bound { what } => write!(f, "{what}"),
             Reason::Relation => write!(f, "a path is excluded by how inputs relate, not by values"),
         }
     }

@@ -120,6 +120,9 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     if explain_path && layer.engine != Some(Engine::Sse) {
         bail!("--explain-path prints the paths that are enumerated; add --engine=sse");
     }
+    if explain_path && (dump.is_some() || outputs.takes_stdout()) {
+        bail!("--explain-path prints to standard output; give the report a file and drop --dump");
+    }
     Ok(Settings {
         root: repository(&base).unwrap_or(&base).to_owned(),
         base,

@@ -4,13 +4,13 @@
 //! that was walked again with the values found.
 
 use super::arg::{Arg, NodeId};
-use super::feasible::Feasible;
 use super::model::Model;
 use super::precision::Precision;
 use super::rounds::Story;
 use super::segment::{End, Way};
 use super::{Checked, Limit};
 use crate::cegas::verdict::{Proof, Reason, Verdict};
+use crate::cegas::violation::Violation;
 
 /// What the inner loop comes to.
 enum Explored {
@@ -63,9 +63,9 @@ fn rounds(
         }
         // Explicit values do not refute it: it is real, or its conditions on inputs exclude each other.
         return match model.is_feasible(&ways, &limit.solver) {
-            Feasible::Yes(counterexample) => Ok(Verdict::Unsafe(counterexample)), // lines 22–26
-            Feasible::No => Err(Reason::Relation),
-            Feasible::Unknown(reason) => Err(reason),
+            Violation::Real(counterexample) => Ok(Verdict::Unsafe(counterexample)), // lines 22–26
+            Violation::Excluded => Err(Reason::Relation),
+            Violation::Unknown(reason) => Err(reason),
         };
     }
 }

@@ -1,4 +1,4 @@
-//! `isFeasible(ρ)`: the path is executed by the exact machine, which is told at every choice which way to go. What
+//! `isViolation(ρ)`: the path is executed by the exact machine, which is told at every choice which way to go. What
 //! stays symbolic is asked of the solver. A path that is feasible here was executed with exact addresses: the weak
 //! updates that lines 22–24 of Algorithm 2 look for are strong already.
 
@@ -9,17 +9,10 @@ use crate::cegas::replay::Target;
 use crate::cegas::state::State;
 use crate::cegas::step::Flow;
 use crate::cegas::value::Value;
-use crate::cegas::verdict::{Counterexample, Reason};
+use crate::cegas::verdict::Reason;
+use crate::cegas::violation::Violation;
 use crate::ir::InstId;
 use crate::smt::{Answer, ExprId, Limits};
-
-pub(super) enum Feasible {
-    /// It was walked again with the values found.
-    Yes(Counterexample),
-    /// The conditions on the way exclude each other.
-    No,
-    Unknown(Reason),
-}
 
 /// Ways to tell values apart on one path; more are not followed.
 const MOST_STATES: usize = 256;
@@ -28,7 +21,7 @@ enum Next {
     On,
     /// It waits in other states, or is over.
     Parted,
-    Decided(Feasible),
+    Decided(Violation),
 }
 
 /// A state on the path, and how many of its ways were gone.
@@ -38,7 +31,7 @@ struct Walker {
 }
 
 impl Model<'_> {
-    pub fn is_feasible(&mut self, ways: &[Way], limits: &Limits) -> Feasible {
+    pub fn is_feasible(&mut self, ways: &[Way], limits: &Limits) -> Violation {
         let first = self.machine.start(self.entry);
         let mut waiting = vec![Walker { state: first, gone: 0 }];
         let mut doubt = None;
@@ -46,17 +39,17 @@ impl Model<'_> {
         while let Some(mut walker) = waiting.pop() {
             count += 1;
             if count > MOST_STATES {
-                return Feasible::Unknown(doubt.unwrap_or(Reason::Memory));
+                return Violation::Unknown(doubt.unwrap_or(Reason::Memory));
             }
             loop {
                 match self.exact_step(&mut walker, ways, limits, &mut waiting) {
                     Ok(Next::On) => {}
-                    Ok(Next::Parted | Next::Decided(Feasible::No)) | Err(Stop::End | Stop::Exit) => break,
-                    Ok(Next::Decided(Feasible::Unknown(reason))) => {
+                    Ok(Next::Parted | Next::Decided(Violation::Excluded)) | Err(Stop::End | Stop::Exit) => break,
+                    Ok(Next::Decided(Violation::Unknown(reason))) => {
                         doubt.get_or_insert(reason);
                         break;
                     }
-                    Ok(Next::Decided(yes @ Feasible::Yes(_))) => return yes,
+                    Ok(Next::Decided(real @ Violation::Real(_))) => return real,
                     Err(Stop::Gap(what)) => {
                         let at = walker.state.top().map(|frame| frame.at);
                         doubt.get_or_insert(Reason::Unsupported { what, at });
@@ -70,7 +63,7 @@ impl Model<'_> {
                 }
             }
         }
-        doubt.map_or(Feasible::No, Feasible::Unknown)
+        doubt.map_or(Violation::Excluded, Violation::Unknown)
     }
 
     fn exact_step(
@@ -179,14 +172,16 @@ impl Model<'_> {
         at: InstId,
         is_last: bool,
         limits: &Limits,
-    ) -> Result<Option<Feasible>, Stop> {
+    ) -> Result<Option<Violation>, Stop> {
         for number in 0..self.machine.marks.at(at).len() {
             let mark = self.machine.marks.at(at)[number];
             let violation = self.machine.violation(&mut walker.state, mark.demand)?;
             if is_last && self.is_target(at, mark.rule, mark.demand) {
                 let site = self.machine.site(&walker.state, at);
                 let target = Target::At { at, number, site };
-                return Ok(Some(self.decide(&walker.state, target, violation, limits)));
+                let confirmed =
+                    self.machine.confirm(self.entry, &walker.state, target, at, violation, limits);
+                return Ok(Some(confirmed));
             }
             if self.machine.smt.pool.as_const(violation) == Some(0) || mark.demand.is_debatable() {
                 continue;
@@ -196,45 +191,4 @@ impl Model<'_> {
         }
         Ok(None)
     }
-
-    fn decide(
-        &mut self,
-        state: &State,
-        target: Target,
-        violation: ExprId,
-        limits: &Limits,
-    ) -> Feasible {
-        if self.machine.smt.pool.as_const(violation) == Some(0) {
-            return Feasible::No;
-        }
-        if self.machine.speaks_of_addresses(violation) {
-            return Feasible::Unknown(doubt("where objects lie in memory"));
-        }
-        let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
-        conditions.push(violation);
-        let free = self.machine.smt.pool.free_vars(&conditions);
-        let is_uncertain = free.iter().any(|var| state.uncertain.contains(var));
-        conditions.extend(state.deferred.iter());
-        match self.machine.smt.check(&conditions, limits) {
-            Answer::Unsat(_) => Feasible::No,
-            Answer::Unknown(why) => Feasible::Unknown(Reason::Solver { why }),
-            Answer::Sat(_) if is_uncertain => {
-                Feasible::Unknown(doubt("a value that executions may not have"))
-            }
-            Answer::Sat(inputs) => match &state.doubt {
-                Some(why) => Feasible::Unknown(doubt(why)),
-                None => {
-                    let kept = state.uncertain.clone();
-                    match self.machine.replay(self.entry, inputs, kept, target) {
-                        Some(steps) => Feasible::Yes(Counterexample { at: self.target.at, steps }),
-                        None => Feasible::Unknown(Reason::Replay),
-                    }
-                }
-            },
-        }
-    }
-}
-
-fn doubt(why: &str) -> Reason {
-    Reason::Doubt { why: why.to_owned() }
 }
