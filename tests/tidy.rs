@@ -55,7 +55,16 @@ const PARTS: &[(&str, &[&str])] = &[
     (
         "check",
         &[
-            "budgets", "cancel", "cegas", "config", "ir", "library", "prefilter", "pta", "report", "rules",
+            "budgets",
+            "cancel",
+            "cegas",
+            "config",
+            "ir",
+            "library",
+            "prefilter",
+            "pta",
+            "report",
+            "rules",
         ],
     ),
     ("report", &["budgets", "cegas", "config", "exit", "ir", "line", "rules", "versions"]),

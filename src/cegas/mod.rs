@@ -41,7 +41,6 @@ mod violation;
 pub mod refine;
 pub mod sse;
 
-
 pub use explore::{Budget, Explored, explore};
 pub use machine::Options;
 pub use verdict::{Counterexample, Proof, Reason, TraceStep, Verdict};

@@ -93,12 +93,15 @@ impl Model<'_> {
         let (cells, background) = match precision {
             _ if is_bare || is_constant => (object.cells.clone(), object.background),
             None => (self.all_cells(state, &object), object.background),
-            Some(precision) => {
-                (self.tracked_cells(state, instance, &object, location, precision), Background::Uninit)
-            }
+            Some(precision) => (
+                self.tracked_cells(state, instance, &object, location, precision),
+                Background::Uninit,
+            ),
         };
         let is_same = object.background == background && object.cells == cells;
-        if let Some(object) = state.memory.get_mut(instance).filter(|_| !is_same || size != object.size) {
+        if let Some(object) =
+            state.memory.get_mut(instance).filter(|_| !is_same || size != object.size)
+        {
             object.cells = cells;
             object.background = background;
             object.size = size;

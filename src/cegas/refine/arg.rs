@@ -66,14 +66,8 @@ impl Arg {
     pub fn push(&mut self, parent: Option<(NodeId, Way)>, state: State) {
         let key = key(&state);
         let turns = self.turns(parent.map(|(id, _)| id), &key);
-        let node = Node {
-            parent,
-            state,
-            children: Vec::new(),
-            covered_by: None,
-            turns,
-            is_gone: false,
-        };
+        let node =
+            Node { parent, state, children: Vec::new(), covered_by: None, turns, is_gone: false };
         let id = self.nodes.push(node);
         if let Some((parent, _)) = parent {
             self.nodes[parent].children.push(id);
@@ -135,8 +129,9 @@ impl Arg {
                 here.retain(|&other| other != id);
             }
             self.nodes[id].is_gone = id != pivot;
+            // What is gone should take no memory.
+            self.nodes[id].state = state.clone();
         }
-        self.nodes[pivot].state = state;
         self.nodes[pivot].covered_by = None;
         self.settle(pivot);
         let all = 0..self.nodes.len();

@@ -152,8 +152,11 @@ impl Model<'_> {
     ) -> bool {
         let met: Vec<Range> =
             needed.ranges.iter().filter(|range| range.meets(&to)).copied().collect();
-        met.iter().filter(|range| to.covers(range)).for_each(|range| _ = needed.ranges.remove(range));
-        if let (false, Some(pointer)) = (met.is_empty(), written_through(self.machine.program.inst(at)))
+        met.iter()
+            .filter(|range| to.covers(range))
+            .for_each(|range| _ = needed.ranges.remove(range));
+        if let (false, Some(pointer)) =
+            (met.is_empty(), written_through(self.machine.program.inst(at)))
             && self.reached(pointer).len() > 1
             && state.memory.get(to.instance).is_some()
         {
@@ -231,7 +234,9 @@ fn written_through(inst: &Inst) -> Option<Operand> {
         Inst::Store { ptr, .. } | Inst::AtomicRmw { ptr, .. } | Inst::CmpXchg { ptr, .. } => {
             Some(ptr)
         }
-        Inst::MemCopy { dst, .. } | Inst::MemSet { dst, .. } | Inst::VaCopy { dst, .. } => Some(dst),
+        Inst::MemCopy { dst, .. } | Inst::MemSet { dst, .. } | Inst::VaCopy { dst, .. } => {
+            Some(dst)
+        }
         Inst::VaStart { list } => Some(list),
         _ => None,
     }

@@ -31,7 +31,9 @@ struct Walker {
 }
 
 impl Model<'_> {
-    pub fn is_feasible(&mut self, ways: &[Way], limits: &Limits) -> Violation {
+    pub fn is_feasible(&mut self, ways: &[Way]) -> Violation {
+        let limits = self.limit.solver;
+        let limits = &limits;
         let first = self.machine.start(self.entry);
         let mut waiting = vec![Walker { state: first, gone: 0 }];
         let mut doubt = None;
@@ -42,9 +44,13 @@ impl Model<'_> {
                 return Violation::Unknown(doubt.unwrap_or(Reason::Memory));
             }
             loop {
+                if self.limit.is_late() {
+                    return Violation::Unknown(Reason::Time);
+                }
                 match self.exact_step(&mut walker, ways, limits, &mut waiting) {
                     Ok(Next::On) => {}
-                    Ok(Next::Parted | Next::Decided(Violation::Excluded)) | Err(Stop::End | Stop::Exit) => break,
+                    Ok(Next::Parted | Next::Decided(Violation::Excluded))
+                    | Err(Stop::End | Stop::Exit) => break,
                     Ok(Next::Decided(Violation::Unknown(reason))) => {
                         doubt.get_or_insert(reason);
                         break;

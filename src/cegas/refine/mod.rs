@@ -33,8 +33,8 @@ use model::Model;
 use rounds::Story;
 use std::time::{Duration, Instant};
 
-/// Abstract states of one obligation; each is some kilobytes.
-const MOST_NODES: usize = 200_000;
+/// Abstract states of one obligation; each is some ten kilobytes.
+const MOST_NODES: usize = 40_000;
 
 /// Expressions of one obligation.
 const MOST_EXPRESSIONS: usize = 10_000_000;
@@ -54,8 +54,12 @@ struct Limit<'a> {
 }
 
 impl Limit<'_> {
+    fn is_late(&self) -> bool {
+        Instant::now() >= self.deadline || self.cancel.is_wished()
+    }
+
     fn check(&self, nodes: usize, expressions: usize) -> Result<(), Reason> {
-        if Instant::now() >= self.deadline || self.cancel.is_wished() {
+        if self.is_late() {
             Err(Reason::Time)
         } else if nodes > MOST_NODES || expressions > MOST_EXPRESSIONS {
             Err(Reason::Memory)
@@ -113,6 +117,6 @@ fn run(question: &Question<'_>, target: Obligation, story: &mut Story) -> Checke
         solver: Limits { milliseconds, ..Limits::default() },
     };
     let machine = Machine::new(program, Marks::new(program, obligations), options);
-    let mut model = Model::new(machine, points_to, entry, target);
-    algorithm2::cegas(&mut model, &limit, story)
+    let mut model = Model::new(machine, points_to, entry, target, limit);
+    algorithm2::cegas(&mut model, story)
 }

@@ -9,6 +9,7 @@
 //! Invariant: every execution of the exact machine is one of this one's. An execution ends here only where the
 //! explicit values alone end it.
 
+use super::Limit;
 use crate::cegas::address::{Base, Place};
 use crate::cegas::liveness::Liveness;
 use crate::cegas::machine::{Machine, Source, Step, gap, is_unset};
@@ -32,6 +33,7 @@ pub(super) struct Model<'a> {
     pub entry: FuncId,
     /// φ: what must not be violated.
     pub target: Obligation,
+    pub limit: Limit<'a>,
     liveness: FxHashMap<FuncId, Rc<Liveness>>,
 }
 
@@ -56,8 +58,9 @@ impl<'a> Model<'a> {
         points_to: &'a PointsTo,
         entry: FuncId,
         target: Obligation,
+        limit: Limit<'a>,
     ) -> Self {
-        Model { machine, points_to, entry, target, liveness: FxHashMap::default() }
+        Model { machine, points_to, entry, target, limit, liveness: FxHashMap::default() }
     }
 
     pub fn liveness(&mut self, func: FuncId) -> Rc<Liveness> {

@@ -94,12 +94,16 @@ impl Story {
         for (at, range) in &refined.strong {
             let place = model.machine.place(*at);
             let written = written(model, *at);
-            let may: Vec<String> = written.map_or_else(Vec::new, |pointer| may_reach(model, pointer));
-            let state = refined.states.iter().rev().find(|s| s.memory.get(range.instance).is_some());
+            let may: Vec<String> =
+                written.map_or_else(Vec::new, |pointer| may_reach(model, pointer));
+            let state =
+                refined.states.iter().rev().find(|s| s.memory.get(range.instance).is_some());
             let one = state.and_then(|state| cell_name(model, state, range.instance, range.offset));
             if let Some(one) = one {
                 let may = may.join(", ");
-                self.line(format!("  strong update at {place}: {one}, one of {{{may}}} in the model"));
+                self.line(format!(
+                    "  strong update at {place}: {one}, one of {{{may}}} in the model"
+                ));
             }
         }
         let mut names: BTreeMap<String, Vec<Location>> = BTreeMap::new();
@@ -193,14 +197,20 @@ fn may_reach(model: &Model<'_>, pointer: Operand) -> Vec<String> {
 fn location_name(model: &Model<'_>, location: Location) -> String {
     let Some(block) = location else { return "the start".to_owned() };
     let insts = model.machine.program.blocks[block].insts;
-    let with_line = insts.iter().find(|&at| model.machine.program.loc(at).is_some_and(|l| l.line > 0));
+    let with_line =
+        insts.iter().find(|&at| model.machine.program.loc(at).is_some_and(|l| l.line > 0));
     match with_line.or(insts.first()) {
         Some(at) => model.machine.place(at),
         None => "an empty block".to_owned(),
     }
 }
 
-fn cell_name(model: &mut Model<'_>, state: &State, instance: Instance, offset: u64) -> Option<String> {
+fn cell_name(
+    model: &mut Model<'_>,
+    state: &State,
+    instance: Instance,
+    offset: u64,
+) -> Option<String> {
     let name = model.machine.object_name(state, instance)?;
     let member = model.machine.member(state, instance, offset);
     Some(match member {

@@ -20,11 +20,7 @@ pub(super) enum Walked {
     /// It gets to the obligation, as far as this precision tells.
     Arrived,
     /// It cannot go on as the path does. These operands say so, in the frame of this depth.
-    Refuted {
-        at: Option<InstId>,
-        depth: usize,
-        by: Vec<Operand>,
-    },
+    Refuted { at: Option<InstId>, depth: usize, by: Vec<Operand> },
     /// It leaves what the model knows.
     Left,
 }
@@ -36,6 +32,10 @@ impl Model<'_> {
             Trace { events: Vec::new(), cuts: vec![(0, first.clone())], outcome: Walked::Arrived };
         let mut state = first.clone();
         for step in 0..=ways.len() {
+            if self.limit.is_late() {
+                trace.outcome = Walked::Left;
+                return trace;
+            }
             let depth = state.frames.len();
             let from = state.top().map(|frame| frame.block);
             let call = state.top().and_then(|frame| frame.call);

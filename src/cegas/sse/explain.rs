@@ -32,8 +32,7 @@ impl Account {
         }
         self.lines.push_back(format!("  {place} {context} {constraint}"));
         let here = self.table.iter().filter(|((at, _), _)| *at == depth);
-        let row: Vec<String> =
-            here.map(|((_, name), value)| format!("{name} = {value}")).collect();
+        let row: Vec<String> = here.map(|((_, name), value)| format!("{name} = {value}")).collect();
         if !row.is_empty() {
             self.lines.push_back(format!("      {}", row.join(", ")));
         }
@@ -194,7 +193,13 @@ impl Enumerator<'_> {
     }
 
     /// The path as it got to an assertion.
-    pub(super) fn tell_arrival(&mut self, path: &Path, index: usize, violation: ExprId, said: &str) {
+    pub(super) fn tell_arrival(
+        &mut self,
+        path: &Path,
+        index: usize,
+        violation: ExprId,
+        said: &str,
+    ) {
         let (Some(account), Some(obligation)) = (&path.account, self.meant.get(index)) else {
             return;
         };

@@ -182,9 +182,8 @@ impl Enumerator<'_> {
                 self.tell_return(path);
                 Ok(true)
             }
-            Flow::Blocks(targets) => self.branch(path, at, targets, |this, path, to| {
-                this.machine.jump(&mut path.state, to)
-            }),
+            Flow::Blocks(targets) => self
+                .branch(path, at, targets, |this, path, to| this.machine.jump(&mut path.state, to)),
             Flow::Call(callees) => self.branch(path, at, callees, |this, path, func| {
                 this.machine.enter(&mut path.state, at, func)?;
                 // A new call has made no turns yet.
