@@ -8,7 +8,8 @@ pub const RULE: Rule = Rule {
     id: "assertion",
     summary: "an assertion of the program does not hold",
     doc: "An `assert` fails, or one of the functions by which programs tell verifiers what must hold: \
-          `__VERIFIER_assert`, `svf_assert`, `svf_assert_eq`, `__VERIFIER_error`, `reach_error`.",
+          `__VERIFIER_assert`, `svf_assert`, `svf_assert_eq`, `__VERIFIER_error`, `reach_error`, and \
+          those that `--assertions` names.",
     bad: r#"assert(count > 0);
 average = sum / count;   // count comes from the user"#,
     good: r#"if (count <= 0) return EINVAL;

@@ -92,6 +92,9 @@ fn explore(
             End::Ways(_, ways) => {
                 // line 6: each b' with b → E(b', π); the first is to be chosen first
                 for (way, mut state) in ways.into_iter().rev() {
+                    if !model.may_arrive(&state) {
+                        continue; // Gc of one obligation ends where it cannot be reached any more
+                    }
                     model.abstraction(&mut state, Some(precision)); // line 8
                     arg.push(Some((id, way)), state); // lines 9–12
                 }

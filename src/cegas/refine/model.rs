@@ -14,14 +14,16 @@ use crate::cegas::address::{Base, Place};
 use crate::cegas::liveness::Liveness;
 use crate::cegas::machine::{Machine, Source, Step, gap, is_unset};
 use crate::cegas::memory::{Background, Instance, Origin};
-use crate::cegas::state::State;
+use crate::cegas::state::{Frame, State};
 use crate::cegas::step::Flow;
 use crate::cegas::value::Value;
-use crate::ir::{Callee, FuncId, Inst, InstId, List, Operand, ValueId};
+use crate::ir::{BlockId, Callee, FuncId, Inst, InstId, List, Operand, ValueId};
 use crate::library::{self, accesses};
 use crate::pta::{ObjectKind, PointsTo};
 use crate::rules::Obligation;
+use crate::sfg::{self, before::Before};
 use crate::smt::ExprId;
+use cranelift_entity::EntitySet;
 use imbl::OrdMap;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -34,6 +36,8 @@ pub(super) struct Model<'a> {
     /// φ: what must not be violated.
     pub target: Obligation,
     pub limit: Limit<'a>,
+    /// The blocks from which the obligation may still be reached.
+    before: EntitySet<BlockId>,
     liveness: FxHashMap<FuncId, Rc<Liveness>>,
 }
 
@@ -60,7 +64,16 @@ impl<'a> Model<'a> {
         target: Obligation,
         limit: Limit<'a>,
     ) -> Self {
-        Model { machine, points_to, entry, target, limit, liveness: FxHashMap::default() }
+        let program = machine.program;
+        let callers = sfg::callers(program, points_to);
+        let before = Before::new(program, &callers, target.at, &program.constructors).blocks;
+        Model { machine, points_to, entry, target, limit, before, liveness: FxHashMap::default() }
+    }
+
+    /// Whether the obligation may still be reached. What waits for the program's end may reach it from anywhere.
+    pub fn may_arrive(&self, state: &State) -> bool {
+        let is_before = |frame: &Frame| self.before.contains(frame.block);
+        !state.closing.is_empty() || state.top().is_none_or(is_before)
     }
 
     pub fn liveness(&mut self, func: FuncId) -> Rc<Liveness> {
