@@ -3,8 +3,9 @@
 //!
 //! Invariant: a state from here holds explicit values only; where it has none, the value is ⊤.
 
-use super::model::{Model, is_fixed};
+use super::model::Model;
 use super::precision::{Location, Precision, Variable};
+use super::weak::is_fixed;
 use crate::cegas::machine::Source;
 use crate::cegas::memory::{Background, Cell, Instance, Life, Object, Origin, Piece};
 use crate::cegas::state::{Frame, State};

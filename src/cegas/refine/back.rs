@@ -228,7 +228,7 @@ fn is_vararg(state: &State, range: &Range) -> bool {
     object.is_none_or(|object| matches!(object.origin, Origin::Varargs(_)))
 }
 
-/// The pointer through which an instruction writes.
+/// The pointer through which an instruction writes; what is missing here is only found out later.
 fn written_through(inst: &Inst) -> Option<Operand> {
     match *inst {
         Inst::Store { ptr, .. } | Inst::AtomicRmw { ptr, .. } | Inst::CmpXchg { ptr, .. } => {

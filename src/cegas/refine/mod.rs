@@ -11,6 +11,7 @@
 
 mod precision;
 mod model;
+mod weak;
 mod segment;
 mod abstraction;
 mod arg;

@@ -265,7 +265,8 @@ impl Model<'_> {
         at == self.target.at && rule == self.target.rule && demand == self.target.demand
     }
 
-    /// What an instruction is about to read and write, as far as explicit pointers tell.
+    /// What an instruction is about to read and write, as far as explicit pointers tell. It guides refinement; no proof
+    /// rests on it.
     fn touched(&mut self, state: &mut State, at: InstId) -> Touched {
         let program = self.machine.program;
         let data = program.insts[at];
