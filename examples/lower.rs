@@ -1,24 +1,25 @@
-//! Links and lowers bitcode files and prints a line of statistics: a tool for looking at speed.
+//! Lowers and links bitcode files and prints a line of statistics: a tool for looking at speed.
 
-use cegas::frontend::module::Piece;
-use cegas::frontend::{link_and_lower, unit};
+use cegas::frontend::models::Models;
+use cegas::frontend::unit;
+use cegas::link::{self, Piece};
 use std::time::Instant;
 
 fn main() -> Result<(), String> {
-    let paths: Vec<String> = std::env::args().skip(1).collect();
-    let mut prepared = Vec::new();
+    let mut pieces = Vec::new();
     let start = Instant::now();
-    for path in &paths {
-        let bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
-        prepared.push(unit::prepared(path, &bytes)?.0);
+    for path in std::env::args().skip(1) {
+        let bytes = std::fs::read(&path).map_err(|error| format!("{path}: {error}"))?;
+        let unit = unit::lowered(&path, &bytes)?.into();
+        pieces.push(Piece { name: path, unit });
     }
-    let preparing = start.elapsed();
-    let pieces: Vec<Piece<'_>> =
-        paths.iter().zip(&prepared).map(|(name, bitcode)| Piece { name, bitcode }).collect();
+    let lowering = start.elapsed();
+    let models = Models::default();
     let start = Instant::now();
-    let program = link_and_lower("program", &pieces).map_err(|error| error.to_string())?;
+    let program = link::link("program", pieces, |name, machine| models.get(name, machine))
+        .map_err(|error| error.to_string())?;
     println!(
-        "{} functions, {} blocks, {} instructions; prepared in {preparing:.2?}, linked and lowered in {:.2?}",
+        "{} functions, {} blocks, {} instructions; read and lowered in {lowering:.2?}, linked in {:.2?}",
         program.funcs.len(),
         program.blocks.len(),
         program.insts.len(),

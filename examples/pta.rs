@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use cegas::cancel::Cancel;
 use cegas::frontend::cache::Cache;
 use cegas::frontend::clang::Clang;
-use cegas::frontend::module::Piece;
+use cegas::frontend::models::Models;
 use cegas::frontend::unit::Compiler;
 use cegas::frontend::{self, Source};
 use cegas::{ir, pta};
@@ -31,15 +31,15 @@ fn model(database: &Path, out: &Path) -> Result<()> {
     let sources: Vec<Source> = build.units.into_iter().map(Source::C).collect();
     let (clang, cache, cancel) = (Clang::find()?, Cache::none(), Cancel::never());
     let compiled = frontend::compile(&sources, &Compiler::new(&clang, &cache, &cancel), |_| {});
-    let mut pieces = Vec::new();
+    let mut units = Vec::new();
     for (source, unit) in sources.iter().zip(&compiled) {
         let name = source.path().to_str().context("a file name that is not text")?;
         match unit {
-            Ok(unit) => pieces.push(Piece { name, bitcode: &unit.bitcode }),
+            Ok(unit) => units.push((name, unit)),
             Err(error) => bail!("{name}: {error}"),
         }
     }
-    let program = frontend::link_and_lower("program", &pieces)?;
+    let program = frontend::model("program", &units, &cache, &Models::default())?;
     std::fs::write(out, postcard::to_allocvec(&program)?)?;
     Ok(())
 }

@@ -14,9 +14,11 @@ fn main() {
     for path in std::env::args().skip(1) {
         let bytes = std::fs::read(&path).expect("a file");
         let program: cegas::ir::Program = if path.ends_with(".bc") {
-            let (bitcode, _) = cegas::frontend::unit::prepared(&path, &bytes).expect("bitcode");
-            let pieces = [cegas::frontend::module::Piece { name: &path, bitcode: &bitcode }];
-            cegas::frontend::link_and_lower(&path, &pieces).expect("lower")
+            let unit = cegas::frontend::unit::lowered(&path, &bytes).expect("bitcode");
+            let piece = cegas::link::Piece { name: path.clone(), unit: unit.into() };
+            let models = cegas::frontend::models::Models::default();
+            cegas::link::link(&path, vec![piece], |name, machine| models.get(name, machine))
+                .expect("a program")
         } else {
             postcard::from_bytes(&bytes).expect("a model")
         };

@@ -11,6 +11,7 @@ pub mod frontend;
 pub mod ir;
 pub mod library;
 pub mod line;
+pub mod link;
 pub mod prefilter;
 pub mod progress;
 pub mod project;

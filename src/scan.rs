@@ -6,6 +6,7 @@ use crate::config::{self, Settings, Stage};
 use crate::dump::{self, Dumped};
 use crate::frontend::cache::Cache;
 use crate::frontend::clang::Clang;
+use crate::frontend::models::Models;
 use crate::frontend::unit::{Compiled, Compiler};
 use crate::frontend::{self, Source};
 use crate::ir::{self, Program};
@@ -121,6 +122,7 @@ fn model(
     cancel: &Cancel,
 ) -> Vec<Modelled> {
     let stage = progress.stage("modelling", Some(targets.len() as u64));
+    let library = Models::default();
     let one = |target: &Target| {
         let units: Vec<(String, &Compiled)> = target
             .units
@@ -131,7 +133,7 @@ fn model(
             })
             .collect();
         let units: Vec<(&str, &Compiled)> = units.iter().map(|(n, u)| (n.as_str(), *u)).collect();
-        let modelled = match frontend::model(&target.name, &units, cache) {
+        let modelled = match frontend::model(&target.name, &units, cache, &library) {
             Ok(program) => look_at(&program, settings, cancel),
             Err(error) => Modelled {
                 size: Err(error.to_string()),
@@ -197,7 +199,12 @@ fn assemble(
     report.notes.extend(project.build.notes.iter().map(|n| note(Some(&n.subject), &n.text)));
     for skipped in &project.build.skipped {
         let file = report::shown_path(&skipped.file, &settings.root);
-        report.skipped.push(report::Skipped { file, reason: skipped.reason.clone() });
+        let reason = skipped.reason.clone();
+        if skipped.is_c {
+            report.failed.push(report::Failed { file, error: reason });
+        } else {
+            report.skipped.push(report::Skipped { file, reason });
+        }
     }
     for (source, outcome) in project.sources.iter().zip(compiled) {
         if let Err(error) = outcome {

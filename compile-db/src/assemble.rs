@@ -218,7 +218,10 @@ impl Assembly {
                 self.count_dropped(&command.dropped, &unit.source);
                 Some(Maker::Unit(self.unit(unit)))
             }
-            Err(reason) => Some(Maker::Skipped(self.skip(source, reason.to_owned()))),
+            Err(reason) => {
+                let is_c = !matches!(language, Language::Other(_));
+                Some(Maker::Skipped(self.skip(source, reason.to_owned(), is_c)))
+            }
         }
     }
 
@@ -258,8 +261,8 @@ impl Assembly {
         })
     }
 
-    pub(crate) fn skip(&mut self, file: PathBuf, reason: String) -> usize {
-        let skipped = Skipped { file, reason };
+    pub(crate) fn skip(&mut self, file: PathBuf, reason: String, is_c: bool) -> usize {
+        let skipped = Skipped { file, reason, is_c };
         let list = &mut self.build.skipped;
         *self.known_skips.entry(skipped.clone()).or_insert_with(|| {
             list.push(skipped);

@@ -23,6 +23,8 @@ pub struct Unit {
 pub struct Skipped {
     pub file: PathBuf,
     pub reason: String,
+    /// It is C, so that something is lost without it.
+    pub is_c: bool,
 }
 
 /// Something the user should know about how the build was read.

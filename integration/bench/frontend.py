@@ -7,8 +7,8 @@ Per project, in turn and R times, so that both sides see the same machine:
   clang   `clang-19 -O0 -g -c` over the units of the project's compile_commands.json, N at a time
   cold    `cegas-scan -jN compile_commands.json` with an empty cache                        goal: ≤ 1.5 × clang
   warm    the same again                                                                    goal: ≤ 5 % of cold
-  model   the same once more with the units' bitcode in the cache but no program: less the warm run, this is
-          linking and lowering all targets; the instructions of their models per second     goal: ≥ 1 M/s
+  model   the same once more with the units in the cache, each lowered on its own, but no program: less the warm
+          run, this is linking all targets; the instructions of their models per second     goal: ≥ 1 M/s
   memory  `cegas-scan --no-cache whole.bc`, the project's largest program or shared library by llvm-link:
           peak memory over the size of whole.bc                                             goal: ≤ 40 ×
 Medians of the wall time, and of the processor time in brackets. A busy machine disturbs the second less, so the

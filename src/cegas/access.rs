@@ -178,9 +178,14 @@ impl Machine<'_> {
         let alone = targets.len() == 1;
         for target in targets {
             if let Some(stride) = self.stride(state, target.instance) {
-                let place = (target.instance, target.guard);
+                // That it is the only one was assumed.
+                let guard = if alone { self.smt.pool.bool(true) } else { target.guard };
+                let place = (target.instance, guard);
                 self.ghost_store(state, place, stride, target.offset, (bytes, value))?;
                 continue;
+            }
+            if self.is_crowded(state, target.instance, bytes) {
+                return gap("an array with too many elements");
             }
             let offsets = self.offsets(state, &target, bytes)?;
             let strong = alone && offsets.len() == 1;

@@ -143,14 +143,7 @@ impl Machine<'_> {
         is_old: impl Fn(&Self, VarId) -> bool,
     ) -> Vec<ExprId> {
         let mut found = self.own_atoms(conditions, vars, &is_old);
-        for &condition in conditions {
-            let free = self.smt.pool.free_vars(&[condition]);
-            let is_ours = free.iter().any(|var| vars.contains(var))
-                && free.iter().all(|var| vars.contains(var) || is_old(self, *var));
-            if is_ours && !self.speaks_of_addresses(condition) {
-                found.push(condition);
-            }
-        }
+        found.extend(self.own(conditions.to_vec(), vars, is_old));
         let contrary: Vec<ExprId> = found.iter().map(|&e| self.smt.pool.not(e)).collect();
         contrary.into_iter().chain(found).collect()
     }
@@ -161,13 +154,23 @@ impl Machine<'_> {
         vars: &FxHashSet<VarId>,
         is_old: impl Fn(&Self, VarId) -> bool,
     ) -> Vec<ExprId> {
+        self.own(atoms(&self.smt.pool, conditions), vars, is_old)
+    }
+
+    /// Those that speak of `vars`, and beside them of what was there before only.
+    pub(super) fn own(
+        &mut self,
+        conditions: Vec<ExprId>,
+        vars: &FxHashSet<VarId>,
+        is_old: impl Fn(&Self, VarId) -> bool,
+    ) -> Vec<ExprId> {
         let mut found = Vec::new();
-        for atom in atoms(&self.smt.pool, conditions) {
-            let free = self.smt.pool.free_vars(&[atom]);
+        for condition in conditions {
+            let free = self.smt.pool.free_vars(&[condition]);
             let is_ours = free.iter().any(|var| vars.contains(var))
                 && free.iter().all(|var| vars.contains(var) || is_old(self, *var));
-            if is_ours && !self.speaks_of_addresses(atom) {
-                found.push(atom);
+            if is_ours && !self.speaks_of_addresses(condition) {
+                found.push(condition);
             }
         }
         found

@@ -92,7 +92,9 @@ impl Prover<'_, '_, '_> {
                 };
                 new = self.machine.compared_in(&conditions, &vars, is_old);
                 if !elements.is_empty() {
-                    let facts = self.machine.said_in(&conditions, &vars, is_old);
+                    let written = self.machine.written(&scalars, &elements, &arrivals);
+                    let mut facts = self.machine.own(written, &vars, is_old);
+                    facts.extend(self.machine.said_in(&conditions, &vars, is_old));
                     new.extend(self.machine.of_elements(&scalars, &elements, &facts));
                 }
                 new.extend(self.machine.value_sets(&scalars, &arrivals));

@@ -11,14 +11,19 @@
 //! The object's own cells then are the bytes of its element `g`. Elements have a size that is a power of two,
 //! so that a sum of multiples of it is one even where it wraps around.
 
+use super::invariant::Arrival;
 use super::machine::{Machine, Source, Step, gap};
 use super::memory::{Background, Instance, Origin};
 use super::state::State;
-use crate::smt::{ExprId, Sort};
-use rustc_hash::FxHashMap;
+use super::widen::Binding;
+use crate::smt::{ExprId, Op, Sort};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Elements larger than this are not kept whole.
 const LARGEST: u64 = 64;
+
+/// Cells of an object that are kept apart.
+const CROWD: usize = 300;
 
 /// Guesses combined with each other.
 const MOST_FACTS: usize = 60;
@@ -31,12 +36,24 @@ pub(super) struct Ghosts {
     index: ExprId,
     /// The size of an element, by where the array comes from.
     strides: FxHashMap<Origin, u64>,
+    /// No array has more elements, as far as their sizes are known.
+    most: Option<u64>,
     /// An array was added since the execution began: it has to begin anew.
     is_new: bool,
 }
 
+impl Ghosts {
+    fn add(&mut self, origin: Origin, stride: u64, count: Option<u64>) {
+        self.strides.insert(origin, stride);
+        self.most = self.most.zip(count).map(|(most, count)| most.max(count));
+        self.is_new = true;
+    }
+}
+
 /// An access to one element.
 struct Touch {
+    /// The element that is followed.
+    index: ExprId,
     /// When the element is the one that is followed.
     hit: ExprId,
     /// Where in the element.
@@ -48,7 +65,8 @@ impl Machine<'_> {
     pub(super) fn begin_ghosts(&mut self) {
         let index = self.smt.pool.var("element", Sort::Bits(self.pointer_bits));
         self.known_before(index);
-        self.ghosts = Some(Ghosts { index, strides: FxHashMap::default(), is_new: false });
+        self.ghosts =
+            Some(Ghosts { index, strides: FxHashMap::default(), most: Some(0), is_new: false });
     }
 
     /// What holds of the index from the start, where there is one.
@@ -56,7 +74,63 @@ impl Machine<'_> {
         let zero = self.pointer_const(0);
         let ghosts = self.ghosts.as_mut().filter(|ghosts| !ghosts.strides.is_empty())?;
         ghosts.is_new = false;
-        Some(self.smt.pool.sle(zero, ghosts.index))
+        let (index, most) = (ghosts.index, ghosts.most);
+        let is_number = self.smt.pool.sle(zero, index);
+        let Some(most) = most else { return Some(is_number) };
+        let most = self.pointer_const(most);
+        let is_element = self.smt.pool.slt(index, most);
+        Some(self.smt.pool.and(is_number, is_element))
+    }
+
+    fn as_index(&mut self, number: ExprId) -> ExprId {
+        self.smt.pool.resize(number, self.pointer_bits, true)
+    }
+
+    /// What was written to the elements, if it was them that were written to, as equations that speak of the
+    /// head's variables. Where a counter occurs, it is also guessed to be the element's number.
+    pub(super) fn written(
+        &mut self,
+        scalars: &[(ExprId, ExprId)],
+        elements: &[ExprId],
+        arrivals: &[Arrival],
+    ) -> Vec<ExprId> {
+        let Some(index) = self.ghosts.as_ref().map(|ghosts| ghosts.index) else {
+            return Vec::new();
+        };
+        let mut as_number = Binding::default();
+        for &(x, _) in scalars.iter().filter(|(x, _)| !elements.contains(x)) {
+            let number = self.smt.pool.resize(index, self.smt.pool.width(x), false);
+            as_number.insert(self.smt.pool.node(x).var(), number);
+        }
+        let mut found = Vec::new();
+        for &x in elements {
+            let var = self.smt.pool.node(x).var();
+            for arrival in arrivals {
+                let Some(&value) = arrival.binding.get(&var) else { continue };
+                let value = self.of_the_element(value);
+                let numbered = self.smt.pool.substitute(value, &as_number);
+                found.extend([self.smt.pool.eq(x, value), self.smt.pool.eq(x, numbered)]);
+            }
+        }
+        found
+    }
+
+    /// The value where every choice that asks for the element is answered with yes.
+    pub(super) fn of_the_element(&mut self, mut value: ExprId) -> ExprId {
+        let ghosts = self.ghosts.as_ref().filter(|ghosts| !ghosts.strides.is_empty());
+        let Some(index) = ghosts.map(|ghosts| ghosts.index) else { return value };
+        let index = self.smt.pool.node(index).var();
+        for _ in 0..MOST_AHEAD {
+            let nodes = self.smt.pool.reachable(&[value]);
+            let asks = |e: &ExprId| {
+                let node = self.smt.pool.node(*e);
+                let cond = (node.op == Op::Ite).then(|| node.child(0))?;
+                self.smt.pool.free_vars(&[cond]).contains(&index).then_some(cond)
+            };
+            let Some(cond) = nodes.iter().find_map(asks) else { break };
+            value = self.where_holds(value, cond);
+        }
+        value
     }
 
     /// Guesses about the element: something holds of it, or the loop has not come to it yet.
@@ -79,7 +153,7 @@ impl Machine<'_> {
             if elements.contains(&x) || !(8..=self.pointer_bits).contains(&width) {
                 continue;
             }
-            let signed = self.smt.pool.resize(x, self.pointer_bits, true);
+            let signed = self.as_index(x);
             let plain = self.smt.pool.resize(x, self.pointer_bits, false);
             ahead.extend([self.smt.pool.sle(signed, index), self.smt.pool.slt(index, signed)]);
             ahead.push(self.smt.pool.sle(plain, index));
@@ -92,6 +166,7 @@ impl Machine<'_> {
             }
         }
         let mut facts = facts.to_vec();
+        facts.truncate(MOST_FACTS / 2);
         for (i, &x) in elements.iter().enumerate() {
             let width = self.smt.pool.width(x);
             let number = self.smt.pool.resize(index, width, false);
@@ -105,8 +180,8 @@ impl Machine<'_> {
         }
         ahead.sort_unstable();
         ahead.dedup();
-        facts.sort_unstable();
-        facts.dedup();
+        let mut seen = FxHashSet::default();
+        facts.retain(|&fact| self.smt.pool.as_const(fact).is_none() && seen.insert(fact));
         facts.truncate(MOST_FACTS);
         let mut clauses = Vec::new();
         for &ahead in ahead.iter().take(MOST_AHEAD) {
@@ -140,17 +215,39 @@ impl Machine<'_> {
         bytes: u64,
     ) {
         let known = self.smt.pool.facts(offset).map(|facts| facts.zeros | facts.ones);
+        let is_plain = self.may_be_ghost(state, instance);
         let Some(object) = state.memory.get(instance) else { return };
-        let is_plain = match object.background {
-            Background::Zero | Background::Uninit | Background::Init(_) => true,
-            Background::Outside | Background::Text | Background::Arguments { .. } => false,
-        };
         let stride = 1u64 << known.unwrap_or(0).trailing_ones().min(LARGEST.ilog2());
         let Some(ghosts) = self.ghosts.as_mut() else { return };
         if is_plain && bytes <= stride && !ghosts.strides.contains_key(&object.origin) {
-            ghosts.strides.insert(object.origin, stride);
-            ghosts.is_new = true;
+            let count = self.smt.pool.as_const(object.size).map(|size| size as u64 / stride);
+            ghosts.add(object.origin, stride, count);
         }
+    }
+
+    /// Whether one element of the object can be followed.
+    pub(super) fn may_be_ghost(&self, state: &State, instance: Instance) -> bool {
+        let background = state.memory.get(instance).map(|object| object.background);
+        match background {
+            Some(Background::Zero | Background::Uninit | Background::Init(_)) => true,
+            Some(Background::Outside | Background::Text | Background::Arguments { .. }) | None => {
+                false
+            }
+        }
+    }
+
+    /// An array written to element by element: after so many, one will be followed next time.
+    pub(super) fn is_crowded(&mut self, state: &State, instance: Instance, bytes: u64) -> bool {
+        if self.ghosts.is_none() || !bytes.is_power_of_two() || !self.may_be_ghost(state, instance)
+        {
+            return false;
+        }
+        let Some(object) = state.memory.get(instance) else { return false };
+        let count = self.smt.pool.as_const(object.size).map(|size| size as u64 / bytes);
+        let (origin, is_full) = (object.origin, object.cells.len() >= CROWD);
+        let Some(ghosts) = self.ghosts.as_mut().filter(|_| is_full) else { return false };
+        ghosts.add(origin, bytes, count);
+        true
     }
 
     /// The element that an access touches; `None` if it may touch several or parts of them.
@@ -170,7 +267,7 @@ impl Machine<'_> {
         let start = self.smt.pool.sub(offset, start);
         let size = self.pointer_const(stride);
         let element = self.smt.pool.mul(index, size);
-        Some(Touch { hit: self.smt.pool.eq(start, element), from })
+        Some(Touch { index, hit: self.smt.pool.eq(start, element), from })
     }
 
     /// What an access reads from an array of which one element is followed.
@@ -185,21 +282,41 @@ impl Machine<'_> {
         if bytes > 16 {
             return gap("a read of more than 16 bytes from an array");
         }
-        let other = self.fresh(state, bytes as u32 * 8, Source::Widened);
-        let Some(touch) = self.touch(stride, offset, bytes) else { return Ok(other) };
-        let value = self.read(state, instance, touch.from, bytes, false)?;
+        let touch = self.touch(stride, offset, bytes);
+        let value = match &touch {
+            Some(touch) => Some(self.read(state, instance, touch.from, bytes, false)?),
+            None => None,
+        };
+        let other = match state.memory.read_before(instance, offset, bytes) {
+            Some(other) => other,
+            None => {
+                let other = self.fresh(state, bytes as u32 * 8, Source::Widened);
+                state.memory.remember(instance, offset, bytes, other);
+                other
+            }
+        };
+        let (Some(touch), Some(value)) = (touch, value) else { return Ok(other) };
         // Where the pointer means this object for sure, it is an element that has a number.
-        if is_only && (stride > 1 || self.is_small(state, instance)) {
-            state.last_read = Some(touch.hit);
+        if is_only && self.has_numbers(state, instance, stride) {
+            let most = self.pointer_const(u64::MAX >> (64 - self.pointer_bits) >> stride.ilog2());
+            let is_number = self.smt.pool.ule(touch.index, most);
+            state.last_read = Some(self.smt.pool.and(touch.hit, is_number));
         }
         Ok(self.smt.pool.ite(touch.hit, value, other))
     }
 
-    /// Whether every offset into the object is at least zero as a signed number.
-    fn is_small(&self, state: &State, instance: Instance) -> bool {
+    /// Whether the index can be the number of any element of the object.
+    fn has_numbers(&self, state: &State, instance: Instance, stride: u64) -> bool {
         let size = state.memory.get(instance).map(|object| object.size);
         let size = size.and_then(|size| self.smt.pool.as_const(size));
-        size.is_some_and(|size| size < 1 << (self.pointer_bits - 1))
+        let most = self.ghosts.as_ref().and_then(|ghosts| ghosts.most);
+        match (size, most) {
+            (Some(size), Some(most)) => size / u128::from(stride) <= u128::from(most),
+            (None, Some(_)) => false,
+            // All that is asked of it then is that it is no negative number.
+            (Some(size), None) => size < 1 << (self.pointer_bits - 1),
+            (None, None) => stride > 1,
+        }
     }
 
     pub(super) fn ghost_store(
@@ -214,6 +331,8 @@ impl Machine<'_> {
             self.ghost_forget(state, instance);
             return Ok(());
         };
+        // A turn of a loop that does this is not one of a few.
+        state.choices += 1;
         let here = self.smt.pool.and(guard, touch.hit);
         let old = self.read(state, instance, touch.from, bytes, false)?;
         let new = self.smt.pool.ite(here, value, old);

@@ -72,7 +72,21 @@ pub struct Object {
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     objects: Vector<Rc<Object>>,
+    /// What was read from elements that are not followed, and has not changed since.
+    reads: Vector<Read>,
 }
+
+/// An access, and the value it got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Read {
+    instance: Instance,
+    offset: ExprId,
+    bytes: u64,
+    value: ExprId,
+}
+
+/// Reads that are remembered.
+const MOST_READS: usize = 8;
 
 /// A part of an object's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +121,29 @@ impl Memory {
     }
 
     pub fn get_mut(&mut self, instance: Instance) -> Option<&mut Object> {
+        if !self.reads.is_empty() {
+            self.reads.retain(|read| read.instance != instance);
+        }
         self.objects.get_mut(instance.0 as usize).map(Rc::make_mut)
+    }
+
+    /// What the same access got before, if the object was not touched since.
+    pub fn read_before(&self, instance: Instance, offset: ExprId, bytes: u64) -> Option<ExprId> {
+        let same =
+            |read: &&Read| (read.instance, read.offset, read.bytes) == (instance, offset, bytes);
+        self.reads.iter().find(same).map(|read| read.value)
+    }
+
+    pub fn remember(&mut self, instance: Instance, offset: ExprId, bytes: u64, value: ExprId) {
+        if self.reads.len() >= MOST_READS {
+            self.reads.pop_front();
+        }
+        self.reads.push_back(Read { instance, offset, bytes, value });
+    }
+
+    /// What was read before says nothing about another state.
+    pub fn forget_reads(&mut self) {
+        self.reads = Vector::new();
     }
 
     /// Whether the first `count` objects are the same in both.

@@ -97,6 +97,7 @@ impl Machine<'_> {
             self.merge_object(&mut a, &mut b, which, Instance(number as u32)).ok()?;
         }
         let mut merged = a.clone();
+        merged.memory.forget_reads();
         if b.memory.len() > a.memory.len() {
             for number in a.memory.len()..b.memory.len() {
                 let object = b.memory.get(Instance(number as u32))?.clone();

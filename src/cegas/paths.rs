@@ -191,11 +191,7 @@ impl Prover<'_, '_, '_> {
                     self.failed.insert(index);
                     let learned = state.assumed.iter().rev().take(LEARNED).copied();
                     for condition in std::iter::once(violation).chain(learned) {
-                        let condition = match state.last_read {
-                            Some(hit) => self.machine.where_holds(condition, hit),
-                            None => condition,
-                        };
-                        self.suspects.push(condition);
+                        self.suspects.push(self.machine.of_the_element(condition));
                     }
                 }
             }

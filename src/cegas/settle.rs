@@ -2,7 +2,7 @@
 //! offset, the solver lists what the path allows, and the execution is followed for each.
 
 use super::access::MOST_OFFSETS;
-use super::address::Base;
+use super::address::{Base, Place};
 use super::machine::{Machine, Step, Stop};
 use super::state::State;
 use crate::ir::Operand;
@@ -42,7 +42,19 @@ impl Machine<'_> {
             is_small &= self.smt.pool.as_const(place.offset).is_some()
                 || size.is_some_and(|size| size <= u128::from(MOST_OFFSETS));
         }
-        if is_small { Ok(()) } else { self.settle_offset(state, operand) }
+        if is_small || self.is_anywhere(state, pointer) {
+            return Ok(());
+        }
+        self.settle_offset(state, operand)
+    }
+
+    /// Whether a proof is looked for and a large array is accessed at any index: listing some does not help.
+    fn is_anywhere(&mut self, state: &State, pointer: ExprId) -> bool {
+        let places = self.places(pointer);
+        let [Place { base: Base::Object(instance), offset, .. }] = places[..] else { return false };
+        let facts = self.smt.pool.facts(offset);
+        let is_wide = facts.is_some_and(|facts| facts.umax - facts.umin > MOST_OFFSETS);
+        self.ghosts.is_some() && is_wide && self.may_be_ghost(state, instance)
     }
 
     fn settle_offset(&mut self, state: &mut State, operand: Operand) -> Step<()> {

@@ -86,6 +86,7 @@ impl Head {
         }
         state.assumed.extend(candidates.iter().copied());
         state.last_read = None;
+        state.memory.forget_reads();
         // Whatever repeats behind here does not repeat the entry.
         state.choices += 1;
         state.doubt("a loop that was generalised");

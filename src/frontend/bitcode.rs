@@ -1,11 +1,12 @@
 //! Bitcode and LLVM's text form that the user brings. LLVM ends the process that reads some malformed
-//! modules, so the reading is done by a process of its own: our executable under another name.
+//! modules, so reading and lowering are done by a process of its own: our executable under another name.
 //!
-//! Invariant: only modules that LLVM's verifier accepted get into the process of the scan.
+//! Invariant: only modules that LLVM's verifier accepted are lowered, and none gets into the process of
+//! the scan.
 
 use super::cache::{Key, Kind};
-use super::unit::{Compiled, Compiler, pack, unpack};
-use super::{clang, module, prepare, tool_stamp};
+use super::unit::{Compiled, Compiler, DAMAGED, compiled, pack};
+use super::{clang, lower, module, prepare, tool_stamp};
 use inkwell::context::Context;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -32,15 +33,14 @@ pub fn reader_main() -> Option<ExitCode> {
 fn convert(input: &Path, output: &Path) -> Result<(), String> {
     let bytes = std::fs::read(input).map_err(|error| error.to_string())?;
     let context = Context::create();
-    let module = module::read(&context, &input.to_string_lossy(), &bytes)?;
+    let name = input.to_string_lossy();
+    let module = module::read(&context, &name, &bytes)?;
     if let Err(message) = module.verify() {
         let message = message.to_string_lossy();
         return Err(format!("LLVM's verifier refuses it: {}", module::first_line(&message)));
     }
     prepare::prepare(&module);
-    let bitcode = module.write_bitcode_to_memory();
-    let packed = pack(&module::symbols(&module), bitcode.as_slice());
-    std::fs::write(output, packed).map_err(|error| error.to_string())
+    std::fs::write(output, pack(&lower::lower(&module, &name))?).map_err(|error| error.to_string())
 }
 
 impl Compiler<'_> {
@@ -48,13 +48,13 @@ impl Compiler<'_> {
     pub fn read(&self, path: &Path) -> Result<Compiled, String> {
         let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
         let key = Key::of([tool_stamp().as_bytes(), &bytes]);
-        if let Some((symbols, bitcode)) = self.cache.get(Kind::Unit, &key).and_then(unpack) {
-            return Ok(Compiled { bitcode, symbols, key, from_cache: true });
+        let known = self.cache.get(Kind::Unit, &key).and_then(|packed| compiled(packed, key, true));
+        if let Some(known) = known {
+            return Ok(known);
         }
         let (_scratch, packed) = self.in_scratch(|folder| self.converted(path, folder))?;
         self.cache.put(Kind::Unit, &key, &packed);
-        let (symbols, bitcode) = unpack(packed).ok_or("the bitcode was not read to its end")?;
-        Ok(Compiled { bitcode, symbols, key, from_cache: false })
+        compiled(packed, key, false).ok_or_else(|| DAMAGED.to_owned())
     }
 
     fn converted(&self, path: &Path, folder: &Path) -> Result<Vec<u8>, String> {

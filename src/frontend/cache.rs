@@ -40,9 +40,9 @@ impl std::fmt::Display for Key {
 pub enum Kind {
     /// Which files a unit read, and what they held.
     Manifest,
-    /// A unit's prepared bitcode.
+    /// A unit's names and tables.
     Unit,
-    /// A lowered program.
+    /// A linked program.
     Program,
 }
 

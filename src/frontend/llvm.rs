@@ -202,6 +202,15 @@ impl<'m> Ty<'m> {
         Ty::new(unsafe { LLVMGetReturnType(self.0) })
     }
 
+    /// Of a function type.
+    pub fn param_types(self) -> Vec<Ty<'m>> {
+        let count = unsafe { LLVMCountParamTypes(self.0) } as usize;
+        let mut raw = vec![std::ptr::null_mut(); count];
+        // SAFETY: LLVM writes `count` types.
+        unsafe { LLVMGetParamTypes(self.0, raw.as_mut_ptr()) };
+        raw.into_iter().map(Ty::new).collect()
+    }
+
     pub fn is_variadic(self) -> bool {
         unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
     }
@@ -318,10 +327,6 @@ impl<'m> Val<'m> {
 
     pub fn linkage(self) -> LlvmLinkage {
         unsafe { LLVMGetLinkage(self.0) }
-    }
-
-    pub fn set_internal(self) {
-        unsafe { LLVMSetLinkage(self.0, LlvmLinkage::LLVMInternalLinkage) }
     }
 
     pub fn value_type(self) -> Ty<'m> {

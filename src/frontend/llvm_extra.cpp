@@ -9,11 +9,8 @@
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Linker/Linker.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
@@ -212,40 +209,4 @@ void cegas_trust_bitcode() {
   if (found != options.end())
     static_cast<cl::opt<bool> *>(found->second)->setValue(true);
 }
-
-// LLVM's linker over one destination. The C interface makes a new linker for each module, and each walks
-// the whole destination first: quadratic in the number of units.
-struct CegasLinker {
-  Linker linker;
-  std::string error;
-};
-
-static void keep_error(const DiagnosticInfo *info, void *linker) {
-  auto *self = static_cast<CegasLinker *>(linker);
-  if (info->getSeverity() != DS_Error || !self->error.empty())
-    return;
-  raw_string_ostream stream(self->error);
-  DiagnosticPrinterRawOStream printer(stream);
-  info->print(printer);
-}
-
-CegasLinker *cegas_linker_new(LLVMModuleRef destination) {
-  return new CegasLinker{Linker(*unwrap(destination)), {}};
-}
-
-// Takes the module, whether it can be linked or not; answers whether it could.
-bool cegas_linker_add(CegasLinker *self, LLVMModuleRef module) {
-  LLVMContext &context = unwrap(module)->getContext();
-  context.setDiagnosticHandlerCallBack(keep_error, self);
-  bool failed = self->linker.linkInModule(std::unique_ptr<Module>(unwrap(module)));
-  context.setDiagnosticHandlerCallBack(nullptr, nullptr);
-  return !failed;
-}
-
-const char *cegas_linker_error(CegasLinker *self, size_t *len) {
-  *len = self->error.size();
-  return self->error.data();
-}
-
-void cegas_linker_free(CegasLinker *self) { delete self; }
 }

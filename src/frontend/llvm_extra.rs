@@ -1,10 +1,7 @@
 //! Bindings of llvm_extra.cpp: what LLVM's C interface does not tell. Unsafe stays here and in
 //! `llvm.rs`; the structs mirror the C++ ones field by field.
 
-use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMModuleRef, LLVMValueRef};
-use inkwell::module::Module;
-use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMValueRef};
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -39,10 +36,6 @@ struct RawNode {
 }
 
 unsafe extern "C" {
-    fn cegas_linker_new(destination: LLVMModuleRef) -> *mut RawLinker;
-    fn cegas_linker_add(linker: *mut RawLinker, module: LLVMModuleRef) -> bool;
-    fn cegas_linker_error(linker: *mut RawLinker, len: *mut usize) -> *const u8;
-    fn cegas_linker_free(linker: *mut RawLinker);
     fn cegas_debug_records(inst: LLVMValueRef, out: *mut RawRecord, capacity: usize) -> usize;
     fn cegas_debug_node(node: LLVMMetadataRef, out: *mut RawNode);
     fn cegas_debug_element(node: LLVMMetadataRef, i: usize) -> LLVMMetadataRef;
@@ -226,48 +219,4 @@ pub(super) fn trust_bitcode() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     // SAFETY: sets one option of LLVM's, before any reader that is to see it starts.
     ONCE.call_once(|| unsafe { cegas_trust_bitcode() });
-}
-
-#[repr(C)]
-struct RawLinker {
-    _private: [u8; 0],
-}
-
-/// LLVM's linker with one destination for many modules.
-#[derive(Debug)]
-pub struct Linker<'m, 'ctx> {
-    raw: *mut RawLinker,
-    destination: PhantomData<&'m Module<'ctx>>,
-}
-
-impl<'m, 'ctx> Linker<'m, 'ctx> {
-    pub fn new(destination: &'m Module<'ctx>) -> Self {
-        // SAFETY: the destination outlives the linker.
-        let raw = unsafe { cegas_linker_new(destination.as_mut_ptr()) };
-        Self { raw, destination: PhantomData }
-    }
-
-    /// Moves `module` into the destination; the error is LLVM's.
-    pub fn add(&mut self, module: Module<'ctx>) -> Result<(), String> {
-        // The linker takes the module, so it must not be freed here.
-        let module = ManuallyDrop::new(module);
-        // SAFETY: both modules are alive and in one context.
-        if unsafe { cegas_linker_add(self.raw, module.as_mut_ptr()) } {
-            return Ok(());
-        }
-        let mut len = 0;
-        // SAFETY: the text belongs to the linker, which is alive, and is copied here.
-        let text = unsafe {
-            let data = cegas_linker_error(self.raw, &mut len);
-            std::slice::from_raw_parts(data, len)
-        };
-        Err(String::from_utf8_lossy(text).into_owned())
-    }
-}
-
-impl Drop for Linker<'_, '_> {
-    fn drop(&mut self) {
-        // SAFETY: made by `new`, freed once.
-        unsafe { cegas_linker_free(self.raw) }
-    }
 }

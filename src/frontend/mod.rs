@@ -1,9 +1,9 @@
-//! From C to the model: clang per unit (cached, in parallel), LLVM's linker per target, and the
-//! lowering to [`ir::Program`](crate::ir::Program). The only part that knows LLVM.
+//! From C to the model: clang per unit and the lowering to our own tables (cached, in parallel), then
+//! [`link`] per target. The only part that knows LLVM.
 //!
-//! Two steps, each from frozen input to frozen output: [`compile`] makes bitcode of every unit, in
-//! which variables are values already; [`model`] links a target's units and lowers the whole. Both
-//! answer from the cache where nothing they depend on has changed.
+//! Two steps, each from frozen input to frozen output: [`compile`] makes a [`link::Unit`] of every
+//! source; [`model`] links a target's units to one [`ir::Program`](crate::ir::Program). Both answer from
+//! the cache where nothing they depend on has changed.
 
 pub mod clang;
 pub mod cache;
@@ -11,17 +11,19 @@ mod llvm_extra;
 mod llvm;
 mod llvm_debug;
 mod prepare;
-pub mod module;
+mod module;
 pub mod unit;
 pub mod bitcode;
 mod lower;
+pub mod models;
 
 use crate::ir::Program;
+use crate::link::{self, LinkError, Piece};
 use cache::{Cache, Key, Kind};
-use inkwell::context::Context;
-use module::{LinkError, Piece};
+use models::Models;
 use rayon::prelude::*;
 use std::path::PathBuf;
+use std::sync::Arc;
 use unit::{Compiled, Compiler};
 
 /// What a unit is made from.
@@ -38,7 +40,7 @@ pub fn llvm_version() -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// Makes bitcode of every source, in parallel; the answers are in the order of the sources. `done` is
+/// Makes a unit of every source, in parallel; the answers are in the order of the sources. `done` is
 /// told of each as it lands.
 pub fn compile(
     sources: &[Source],
@@ -57,7 +59,12 @@ pub fn compile(
 }
 
 /// The program that the units make together. What is worth knowing goes into its notes.
-pub fn model(name: &str, units: &[(&str, &Compiled)], cache: &Cache) -> Result<Program, LinkError> {
+pub fn model(
+    name: &str,
+    units: &[(&str, &Compiled)],
+    cache: &Cache,
+    models: &Models,
+) -> Result<Program, LinkError> {
     let stamp = tool_stamp();
     let labels = units.iter().flat_map(|(label, unit)| [label.as_bytes(), unit.key.bytes()]);
     let key = Key::of([stamp.as_bytes(), name.as_bytes()].into_iter().chain(labels));
@@ -65,23 +72,18 @@ pub fn model(name: &str, units: &[(&str, &Compiled)], cache: &Cache) -> Result<P
     if let Some(program) = cached.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
         return Ok(program);
     }
-    let pieces: Vec<Piece<'_>> =
-        units.iter().map(|(name, unit)| Piece { name, bitcode: &unit.bitcode }).collect();
-    let program = link_and_lower(name, &pieces)?;
+    let piece = |(label, unit): &(&str, &Compiled)| {
+        let name = (*label).to_owned();
+        match unit.unpacked() {
+            Ok(unit) => Ok(Piece { name, unit: Arc::new(unit) }),
+            Err(reason) => Err(LinkError::Unreadable { name, reason }),
+        }
+    };
+    let pieces = units.iter().map(piece).collect::<Result<Vec<_>, _>>()?;
+    let program = link::link(name, pieces, |name, machine| models.get(name, machine))?;
     if let Ok(bytes) = postcard::to_allocvec(&program) {
         cache.put(Kind::Program, &key, &bytes);
     }
-    Ok(program)
-}
-
-/// Links the pieces and lowers the whole.
-pub fn link_and_lower(name: &str, pieces: &[Piece<'_>]) -> Result<Program, LinkError> {
-    let context = Context::create();
-    let mut notes = Vec::new();
-    let module = module::link(&context, pieces, &mut notes)?;
-    module::link_models(&context, &module)?;
-    let mut program = lower::lower(&module, name);
-    program.notes.extend(notes);
     Ok(program)
 }
 

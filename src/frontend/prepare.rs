@@ -1,4 +1,4 @@
-//! What is done to a unit's module before it is linked: variables become values where they can, and
+//! What is done to a unit's module before it is lowered: variables become values where they can, and
 //! every event of the C program stays.
 //!
 //! That alone would turn an uninitialised variable into `undef`, which may be another value at each use.
@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 
 const LIFETIME_START: &str = "llvm.lifetime.start.p0";
 
-/// Prepares `module` for linking and lowering.
+/// Prepares `module` for lowering.
 pub(super) fn prepare(module: &Module<'_>) {
     let optnone = Attribute::get_named_enum_kind_id("optnone");
     for function in module.get_functions().filter(|f| f.count_basic_blocks() > 0) {

@@ -1,12 +1,13 @@
-//! One translation unit: compiled, prepared, and remembered by what went into it.
+//! One translation unit: compiled, prepared, lowered, and remembered by what went into it.
 //!
 //! A unit's manifest (under its command) lists the files clang read and their hashes; if they all
-//! still hold the same, the bitcode under the manifest's key is the answer and no compiler runs.
+//! still hold the same, the unit under the manifest's key is the answer and no compiler runs.
 
 use super::cache::{Cache, Key, Kind};
 use super::clang::{self, Clang};
-use super::{module, prepare};
+use super::{lower, module, prepare};
 use crate::cancel::Cancel;
+use crate::link::{Binding, Unit as Linkable};
 use compile_db::{Symbols, Unit};
 use inkwell::context::Context;
 use rustc_hash::FxHashMap;
@@ -18,17 +19,28 @@ use tempfile::TempDir;
 /// How many variants of one command a manifest remembers: a few branches of a repository.
 const VARIANTS: usize = 4;
 
+/// What was written is not what is read.
+pub(super) const DAMAGED: &str = "the unit was not written to its end";
+
 /// How programs say that the cache's disk is full.
 const DISK_FULL: &str = "No space left on device";
 
-/// A unit's bitcode, ready to be linked.
+/// A unit, ready to be linked.
 #[derive(Debug)]
 pub struct Compiled {
-    pub bitcode: Vec<u8>,
+    /// A [`Linkable`] as bytes: most runs have the program they would be linked to already.
+    packed: Vec<u8>,
     pub symbols: Symbols,
-    /// What the bitcode depends on, all of it.
+    /// What the unit depends on, all of it.
     pub key: Key,
     pub from_cache: bool,
+}
+
+impl Compiled {
+    pub fn unpacked(&self) -> Result<Linkable, String> {
+        postcard::from_bytes(&self.packed)
+            .map_err(|error| format!("its tables are damaged: {error}"))
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,7 +49,7 @@ struct Variant {
     unit: Key,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Names {
     defined: Vec<String>,
     weak: Vec<String>,
@@ -58,7 +70,7 @@ impl<'a> Compiler<'a> {
         Compiler { clang, cache, cancel, hashes: Mutex::default() }
     }
 
-    /// The unit's bitcode, or why there is none, in one line.
+    /// The unit, or why there is none, in one line.
     pub fn compile(&self, unit: &Unit) -> Result<Compiled, String> {
         let command = self.command_key(unit);
         let variants = self.variants(&command);
@@ -68,14 +80,14 @@ impl<'a> Compiler<'a> {
         let (_scratch, (output, depfile)) = self.in_scratch(|folder| self.call(unit, folder))?;
         let raw = std::fs::read(&output).map_err(|e| format!("clang wrote no bitcode: {e}"))?;
         let name = unit.source.to_string_lossy();
-        let (bitcode, symbols) = prepared(&name, &raw)?;
+        let packed = pack(&lowered(&name, &raw)?)?;
         let files = std::fs::read(&depfile).map(|text| clang::dependencies(&text));
         let key = self.remember(unit, command, variants, files.unwrap_or_default());
         if let Some(key) = &key {
-            self.cache.put(Kind::Unit, key, &pack(&symbols, &bitcode));
+            self.cache.put(Kind::Unit, key, &packed);
         }
-        let key = key.unwrap_or_else(|| Key::of([bitcode.as_slice()]));
-        Ok(Compiled { bitcode, symbols, key, from_cache: false })
+        let key = key.unwrap_or_else(|| Key::of([packed.as_slice()]));
+        compiled(packed, key, false).ok_or_else(|| DAMAGED.to_owned())
     }
 
     /// Works in a new folder, which goes away with the first of the answer. If the cache's disk is full,
@@ -135,11 +147,10 @@ impl<'a> Compiler<'a> {
         let same =
             |(path, key): &(PathBuf, Key)| self.hash(&unit.directory.join(path)) == Some(*key);
         let variant = variants.iter().find(|variant| variant.files.iter().all(same))?;
-        let (symbols, bitcode) = unpack(self.cache.get(Kind::Unit, &variant.unit)?)?;
-        Some(Compiled { bitcode, symbols, key: variant.unit, from_cache: true })
+        compiled(self.cache.get(Kind::Unit, &variant.unit)?, variant.unit, true)
     }
 
-    /// Writes the manifest and returns the key for the bitcode; `None` if a file that clang read
+    /// Writes the manifest and returns the key for the unit; `None` if a file that clang read
     /// cannot be read now (its name may be one that a depfile cannot express).
     fn remember(
         &self,
@@ -183,34 +194,45 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Reads bitcode or LLVM text, prepares it, and lists its symbols.
-pub fn prepared(name: &str, bytes: &[u8]) -> Result<(Vec<u8>, Symbols), String> {
+/// Reads bitcode that clang made, prepares and lowers it.
+pub fn lowered(name: &str, bytes: &[u8]) -> Result<Linkable, String> {
     let context = Context::create();
     let module = module::read_verified(&context, name, bytes)?;
     prepare::prepare(&module);
-    let symbols = module::symbols(&module);
-    Ok((module.write_bitcode_to_memory().as_slice().to_vec(), symbols))
+    Ok(lower::lower(&module, name))
 }
 
-pub(super) fn pack(symbols: &Symbols, bitcode: &[u8]) -> Vec<u8> {
-    let names = Names {
-        defined: symbols.defined.clone(),
-        weak: symbols.weak.clone(),
-        undefined: symbols.undefined.clone(),
-    };
-    // Strings always serialise; an empty list of names would only miss the symbols.
-    let names = postcard::to_allocvec(&names).unwrap_or_default();
-    let mut bytes = (names.len() as u64).to_le_bytes().to_vec();
-    bytes.extend(names);
-    bytes.extend(bitcode);
-    bytes
+/// A unit as bytes: its names, which every run needs, before its tables.
+pub(super) fn pack(unit: &Linkable) -> Result<Vec<u8>, String> {
+    let packed = postcard::to_allocvec(&names(unit)).and_then(|names| {
+        let mut bytes = (names.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(names);
+        postcard::to_extend(unit, bytes)
+    });
+    packed.map_err(|error| format!("its tables cannot be written: {error}"))
 }
 
-pub(super) fn unpack(mut bytes: Vec<u8>) -> Option<(Symbols, Vec<u8>)> {
+/// What [`pack`] wrote.
+pub(super) fn compiled(mut bytes: Vec<u8>, key: Key, from_cache: bool) -> Option<Compiled> {
     let len = u64::from_le_bytes(bytes.first_chunk().copied()?) as usize;
     let end = len.checked_add(8)?;
-    let names: Names = postcard::from_bytes(bytes.get(8..end)?).ok()?;
+    let Names { defined, weak, undefined } = postcard::from_bytes(bytes.get(8..end)?).ok()?;
     bytes.drain(..end);
-    let Names { defined, weak, undefined } = names;
-    Some((Symbols { defined, weak, undefined }, bytes))
+    let symbols = Symbols { defined, weak, undefined };
+    Some(Compiled { packed: bytes, symbols, key, from_cache })
+}
+
+/// The names a unit offers and needs, as a linker sees them.
+fn names(unit: &Linkable) -> Names {
+    let mut names = Names::default();
+    for symbol in unit.symbols() {
+        let list = match unit.binding(symbol) {
+            Binding::Strong => &mut names.defined,
+            Binding::Common | Binding::Weak => &mut names.weak,
+            Binding::Undefined | Binding::UndefinedWeak => &mut names.undefined,
+            Binding::Local | Binding::Inline => continue,
+        };
+        list.push(unit.name(symbol).to_owned());
+    }
+    names
 }

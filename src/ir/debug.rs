@@ -144,8 +144,13 @@ pub struct Debug {
 impl Debug {
     /// The bindings that take effect at `inst`.
     pub fn bindings_at(&self, inst: InstId) -> &[Binding] {
-        let from = self.bindings.partition_point(|b| b.at < inst);
-        let to = from + self.bindings[from..].partition_point(|b| b.at <= inst);
+        self.bindings_between(inst, inst)
+    }
+
+    /// The bindings that take effect at an instruction from `first` to `last`.
+    pub fn bindings_between(&self, first: InstId, last: InstId) -> &[Binding] {
+        let from = self.bindings.partition_point(|b| b.at < first);
+        let to = from + self.bindings[from..].partition_point(|b| b.at <= last);
         &self.bindings[from..to]
     }
 

@@ -1,7 +1,7 @@
 //! The model: one whole C program as plain data, `Send + Sync`, with typed ids into flat tables.
 //!
-//! The front end lowers a linked LLVM module to a [`Program`]; nothing after it knows LLVM. The
-//! language is LLVM's SSA form made smaller: pointers are untyped, address computations are byte
+//! The front end lowers each unit's LLVM module, and linking makes one [`Program`] of them; nothing
+//! after the front end knows LLVM. The language is LLVM's SSA form made smaller: pointers are untyped, address computations are byte
 //! offsets, overflow is a value, clang's sanitizer traps are [`Inst::Check`]s instead of branches, a
 //! `byval` argument is an explicit copy, and what has no meaning here is [`Inst::Unsupported`].
 //!

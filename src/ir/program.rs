@@ -1,5 +1,5 @@
-//! One whole program as plain data: flat tables, typed ids, no reference to LLVM. Built once by the
-//! front end, checked by the verifier, and frozen from then on; every later stage only reads it.
+//! One whole program as plain data: flat tables, typed ids, no reference to LLVM. Built once by
+//! lowering and linking, checked by the verifier, and frozen from then on; every later stage only reads it.
 
 use super::consts::{Const, Consts, Init};
 use super::debug::{Debug, Loc};
@@ -130,6 +130,10 @@ impl Texts {
 
     pub fn is_valid(&self, id: TextId) -> bool {
         self.texts.is_valid(id)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (TextId, &str)> {
+        self.texts.iter().map(|(id, text)| (id, &**text))
     }
 }
 

@@ -1,8 +1,10 @@
 //! C text to a model, in this process.
 
 use cegas::frontend::clang::Clang;
-use cegas::frontend::module::Piece;
+use cegas::frontend::models::Models;
 use cegas::ir::Program;
+use cegas::link::{self, Piece};
+use std::sync::Arc;
 
 /// The model of one C file.
 pub fn program(text: &str) -> Program {
@@ -14,7 +16,8 @@ pub fn program(text: &str) -> Program {
     let ran = clang.command(dir.path(), &[], &source, &output, &depfile).output().expect("clang");
     assert!(ran.status.success(), "{}\n{text}", String::from_utf8_lossy(&ran.stderr));
     let bytes = std::fs::read(&output).expect("bitcode");
-    let (bitcode, _) = cegas::frontend::unit::prepared("a.c", &bytes).expect("bitcode");
-    let pieces = [Piece { name: "a.c", bitcode: &bitcode }];
-    cegas::frontend::link_and_lower("a", &pieces).expect("a model")
+    let unit = cegas::frontend::unit::lowered("a.c", &bytes).expect("bitcode");
+    let pieces = vec![Piece { name: "a.c".into(), unit: Arc::new(unit) }];
+    let models = Models::default();
+    link::link("a", pieces, |name, machine| models.get(name, machine)).expect("a model")
 }

@@ -12,9 +12,9 @@ mod random;
 use cegas::cancel::Cancel;
 use cegas::frontend::cache::Cache;
 use cegas::frontend::clang::Clang;
-use cegas::frontend::module::Piece;
+use cegas::frontend::models::Models;
 use cegas::frontend::unit::Compiler;
-use cegas::frontend::{Source, link_and_lower};
+use cegas::frontend::{self, Source};
 use cegas::ir::{Callee, Const, Inst, Operand, Program};
 use cegas::pta::{self, Location, Object, ObjectKind, Place, PointsTo, Precision, Spread};
 use random::Random;
@@ -82,8 +82,8 @@ fn model(source: &Path) -> Program {
     let compiler = Compiler::new(&clang, &cache, &cancel);
     let compiled = cegas::frontend::compile(&sources, &compiler, |_| {});
     let unit = compiled.into_iter().next().expect("one unit").unwrap_or_else(|e| panic!("{e}"));
-    let pieces = [Piece { name: "batch.c", bitcode: &unit.bitcode }];
-    link_and_lower("batch", &pieces).unwrap_or_else(|error| panic!("{error}"))
+    let program = frontend::model("batch", &[("batch.c", &unit)], &cache, &Models::default());
+    program.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The pointers that are observed, by the observation's number.

@@ -51,18 +51,21 @@ impl<'m> Lowering<'m> {
             ValueKind::LLVMConstantAggregateZeroValueKind => Const::Zero,
             ValueKind::LLVMUndefValueValueKind => Const::Undef,
             ValueKind::LLVMPoisonValueKind => Const::Poison,
-            ValueKind::LLVMGlobalVariableValueKind => match self.globals.get(&value) {
-                Some(&global) => Const::Global { global, offset: 0 },
+            ValueKind::LLVMGlobalVariableValueKind => match self.global(value) {
+                Some(global) => Const::Global { global, offset: 0 },
                 None => return self.unsupported_const(ty, "address of a compiler-made variable"),
             },
             ValueKind::LLVMFunctionValueKind => match self.funcs.get(&value) {
                 Some(&func) => Const::Func(func),
                 None => return self.unsupported_const(ty, "address of an intrinsic"),
             },
-            ValueKind::LLVMGlobalAliasValueKind => match value.aliasee() {
-                Some(aliasee) => return self.nested(aliasee, depth),
-                None => return self.unsupported_const(ty, "alias without a target"),
-            },
+            ValueKind::LLVMGlobalAliasValueKind => {
+                match (self.funcs.get(&value), self.globals.get(&value)) {
+                    (Some(&func), _) => Const::Func(func),
+                    (None, Some(&global)) => Const::Global { global, offset: 0 },
+                    (None, None) => return self.unsupported_const(ty, "alias without a target"),
+                }
+            }
             ValueKind::LLVMConstantArrayValueKind
             | ValueKind::LLVMConstantStructValueKind
             | ValueKind::LLVMConstantVectorValueKind

@@ -1,8 +1,8 @@
-//! Lowering: one linked and prepared LLVM module to one [`ir::Program`](crate::ir::Program). The
-//! module is only read; when this returns, nothing of LLVM is left.
+//! Lowering: one prepared LLVM module to one [`link::Unit`](crate::link::Unit). The module is only
+//! read; when this returns, nothing of LLVM is left.
 //!
 //! Order: names (functions, globals, labels) first, so that constants can refer to them; then
-//! initialisers; then bodies, block by block in reverse post-order, where every use but a phi's comes
+//! initialisers, of `static` globals once they are met; then bodies, block by block in reverse post-order, where every use but a phi's comes
 //! after its definition. A construct without a meaning becomes `Unsupported`, never an error.
 
 mod calls;
@@ -12,17 +12,19 @@ mod debug;
 mod insts;
 mod memory;
 mod ops;
+mod symbols;
 mod types;
 
 pub(super) use ops::UNINIT_PREFIX;
 
-use super::llvm::{self, AttributeKind, Blk, LlvmLinkage, Place, Reader, Ty, Val, ValueKind};
+use super::llvm::{self, AttributeKind, Blk, Place, Reader, Ty, Val, ValueKind};
 use super::llvm_extra::{Meta, Record};
 use crate::ir::{
     Block, BlockId, CTypeId, ConstId, Def, FileId, FuncAttrs, FuncId, Function, Global, GlobalId,
-    IdRange, Inst, InstData, InstId, Linkage, LocId, Machine, Operand, Program, TypeId, Value,
-    ValueId, VarId,
+    IdRange, Inst, InstData, InstId, LocId, Machine, Operand, Program, TypeId, Value, ValueId,
+    VarId,
 };
+use crate::link::{Binding, Symbol, Unit};
 use cfg::Plan;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
@@ -31,12 +33,14 @@ use ops::Intrinsic;
 use rustc_hash::FxHashMap;
 
 /// Lowers a module that `prepare` has worked on.
-pub fn lower(module: &Module<'_>, name: &str) -> Program {
+pub fn lower(module: &Module<'_>, name: &str) -> Unit {
     let reader = Reader::new(module);
     let mut lowering = Lowering::new(reader, name);
     lowering.declare();
+    lowering.lists();
     lowering.initialise();
     lowering.bodies();
+    lowering.initialise();
     lowering.finish()
 }
 
@@ -51,6 +55,8 @@ struct Attributes {
 struct Lowering<'m> {
     reader: Reader<'m>,
     program: Program,
+    /// What the module's symbols are to others; its own program is put in at the end.
+    unit: Unit,
     attributes: Attributes,
 
     types: FxHashMap<Ty<'m>, TypeId>,
@@ -58,6 +64,7 @@ struct Lowering<'m> {
     funcs: FxHashMap<Val<'m>, FuncId>,
     globals: FxHashMap<Val<'m>, GlobalId>,
     intrinsics: FxHashMap<Val<'m>, Intrinsic>,
+    pending_inits: Vec<(GlobalId, Val<'m>)>,
     plans: Vec<(Val<'m>, FuncId, Plan<'m>)>,
     labels: FxHashMap<Blk<'m>, BlockId>,
 
@@ -96,6 +103,7 @@ impl<'m> Lowering<'m> {
         };
         Lowering {
             reader,
+            unit: Unit::new(Program::new(name, machine.clone())),
             program: Program::new(name, machine),
             attributes,
             types: FxHashMap::default(),
@@ -103,6 +111,7 @@ impl<'m> Lowering<'m> {
             funcs: FxHashMap::default(),
             globals: FxHashMap::default(),
             intrinsics: FxHashMap::default(),
+            pending_inits: Vec::new(),
             plans: Vec::new(),
             labels: FxHashMap::default(),
             block: BlockId::new(0),
@@ -120,9 +129,10 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Gives every function, global and block its id.
+    /// Gives every function, global and block its id. What is declared and not used stays away.
     fn declare(&mut self) {
-        let functions: Vec<_> = self.reader.functions().collect();
+        let unused = |symbol: Val<'m>| symbol.is_declaration() && !symbol.has_uses();
+        let functions: Vec<_> = self.reader.functions().filter(|&func| !unused(func)).collect();
         for &func in &functions {
             if let Some(intrinsic) = ops::intrinsic(&func.name()) {
                 self.intrinsics.insert(func, intrinsic);
@@ -139,16 +149,16 @@ impl<'m> Lowering<'m> {
             let name = ifunc.name();
             self.program.notes.push(format!("{name}: resolved by the loader (ifunc)"));
         }
-        let globals: Vec<_> = self.reader.globals().collect();
+        let globals: Vec<_> = self.reader.globals().filter(|&global| !unused(global)).collect();
         for global in globals {
-            let name = global.name();
-            if !name.starts_with("llvm.") {
-                self.declare_global(global, name);
+            if symbols::binding(global) != Binding::Local {
+                self.global(global);
             }
         }
         if !self.reader.module_asm().is_empty() {
             self.program.notes.push("assembly at file level is not modelled".into());
         }
+        self.declare_aliases();
     }
 
     fn declare_function(&mut self, func: Val<'m>) {
@@ -179,7 +189,7 @@ impl<'m> Lowering<'m> {
         debug_assert_eq!(blocks.len(), plan.len());
         let function = Function {
             name: func.name(),
-            linkage: linkage(func.linkage()),
+            linkage: symbols::linkage(func.linkage()),
             result: self.ty(ty.return_type()),
             params,
             variadic: ty.is_variadic(),
@@ -189,6 +199,7 @@ impl<'m> Lowering<'m> {
             loc: self.function_loc(func),
         };
         self.program.funcs.push(function);
+        self.unit.funcs.push(symbols::binding(func));
         if !blocks.is_empty() {
             self.plans.push((func, id, plan));
         }
@@ -207,7 +218,16 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn declare_global(&mut self, global: Val<'m>, name: String) {
+    /// A global variable; none if the compiler made it for itself. What is `static` comes into the tables when
+    /// something refers to it: sanitizers leave much behind that nothing does.
+    fn global(&mut self, global: Val<'m>) -> Option<GlobalId> {
+        if let Some(&id) = self.globals.get(&global) {
+            return Some(id);
+        }
+        let name = global.name();
+        if name.starts_with("llvm.") {
+            return None;
+        }
         let ty = self.ty(global.value_type());
         let layout = self.program.types.layout(ty);
         let ours = Global {
@@ -215,54 +235,63 @@ impl<'m> Lowering<'m> {
             ty,
             size: layout.size,
             align: global.alignment().max(1),
-            linkage: linkage(global.linkage()),
+            linkage: symbols::linkage(global.linkage()),
             constant: global.is_constant_global(),
             thread_local: global.is_thread_local(),
             init: None,
             var: self.global_var(global),
         };
         let id = self.program.globals.push(ours);
+        self.unit.globals.push(symbols::binding(global));
         self.globals.insert(global, id);
+        if let Some(init) = global.initializer() {
+            self.pending_inits.push((id, init));
+        }
+        Some(id)
     }
 
-    /// What globals hold at the start, aliases, constructors.
-    fn initialise(&mut self) {
+    /// What the module says about its symbols as a whole.
+    fn lists(&mut self) {
         let globals: Vec<_> = self.reader.globals().collect();
         for global in globals {
-            let Some(init) = global.initializer() else { continue };
-            match (self.globals.get(&global).copied(), global.name().as_str()) {
-                (Some(id), _) => {
-                    let init = self.initializer(init);
-                    self.program.globals[id].init = Some(init);
-                }
-                (None, "llvm.global_ctors") => {
-                    self.program.constructors = self.run_order(init, false);
-                }
-                (None, "llvm.global_dtors") => {
-                    self.program.destructors = self.run_order(init, true);
-                }
-                (None, _) => {}
-            }
-        }
-        let aliases: Vec<_> = self.reader.aliases().collect();
-        for alias in aliases {
-            let target = self.constant(alias);
-            self.program.aliases.push((alias.name(), target));
-        }
-        self.name_unnamed_globals();
-    }
-
-    /// clang's string literals have no name; ours are unique and stable.
-    fn name_unnamed_globals(&mut self) {
-        for (id, global) in self.program.globals.iter_mut() {
-            if global.name.is_empty() {
-                global.name = format!(".unnamed.{}", id.index());
+            let Some(table) = global.initializer() else { continue };
+            match global.name().as_str() {
+                "llvm.global_ctors" => self.unit.constructors = self.listed(table),
+                "llvm.global_dtors" => self.unit.destructors = self.listed(table),
+                "llvm.used" | "llvm.compiler.used" => self.used(table),
+                _ => {}
             }
         }
     }
 
-    /// The functions of `llvm.global_ctors` or `_dtors` in the order they run.
-    fn run_order(&mut self, table: Val<'m>, last_first: bool) -> Vec<FuncId> {
+    /// What `llvm.used` lists.
+    fn used(&mut self, table: Val<'m>) {
+        let symbols = (0..u32::MAX).map_while(|i| table.aggregate_element(i));
+        for symbol in symbols.collect::<Vec<_>>() {
+            let symbol = match symbol.kind() {
+                ValueKind::LLVMFunctionValueKind => {
+                    self.funcs.get(&symbol).copied().map(Symbol::Func)
+                }
+                ValueKind::LLVMGlobalVariableValueKind => self.global(symbol).map(Symbol::Global),
+                _ => None,
+            };
+            self.unit.used.extend(symbol);
+        }
+    }
+
+    /// What globals hold at the start, and the globals that they refer to.
+    fn initialise(&mut self) {
+        let mut next = 0;
+        while let Some(&(id, init)) = self.pending_inits.get(next) {
+            let init = self.initializer(init);
+            self.program.globals[id].init = Some(init);
+            next += 1;
+        }
+        self.pending_inits.clear();
+    }
+
+    /// The functions of `llvm.global_ctors` or `_dtors` with their priorities.
+    fn listed(&mut self, table: Val<'m>) -> Vec<(u64, FuncId)> {
         let mut entries = Vec::new();
         for i in 0..u32::MAX {
             let Some(entry) = table.aggregate_element(i) else { break };
@@ -274,11 +303,7 @@ impl<'m> Lowering<'m> {
                 entries.push((priority.const_u64(), func));
             }
         }
-        entries.sort_by_key(|&(priority, _)| priority);
-        if last_first {
-            entries.reverse();
-        }
-        entries.into_iter().map(|(_, func)| func).collect()
+        entries
     }
 
     fn bodies(&mut self) {
@@ -303,7 +328,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn finish(mut self) -> Program {
+    fn finish(mut self) -> Unit {
         self.finish_ctypes();
         // Records are met in instruction order already, but for those moved to a later instruction.
         self.program.debug.bindings.sort_by_key(|binding| binding.at);
@@ -313,7 +338,8 @@ impl<'m> Lowering<'m> {
         program.term_pool.shrink_to_fit();
         program.insts.shrink_to_fit();
         program.values.shrink_to_fit();
-        self.program
+        self.unit.program = self.program;
+        self.unit
     }
 
     fn label(&self, func: Val<'m>, block: Blk<'m>) -> Option<BlockId> {
@@ -338,27 +364,5 @@ impl<'m> Lowering<'m> {
         let value = self.program.values.push(Value { ty, def: Def::Inst(id), name: None.into() });
         self.program.insts[id].result = value.into();
         value
-    }
-}
-
-fn linkage(linkage: LlvmLinkage) -> Linkage {
-    match linkage {
-        LlvmLinkage::LLVMInternalLinkage
-        | LlvmLinkage::LLVMPrivateLinkage
-        | LlvmLinkage::LLVMLinkerPrivateLinkage
-        | LlvmLinkage::LLVMLinkerPrivateWeakLinkage => Linkage::Internal,
-        LlvmLinkage::LLVMWeakAnyLinkage
-        | LlvmLinkage::LLVMWeakODRLinkage
-        | LlvmLinkage::LLVMLinkOnceAnyLinkage
-        | LlvmLinkage::LLVMLinkOnceODRLinkage
-        | LlvmLinkage::LLVMLinkOnceODRAutoHideLinkage
-        | LlvmLinkage::LLVMExternalWeakLinkage => Linkage::Weak,
-        LlvmLinkage::LLVMExternalLinkage
-        | LlvmLinkage::LLVMAvailableExternallyLinkage
-        | LlvmLinkage::LLVMAppendingLinkage
-        | LlvmLinkage::LLVMDLLImportLinkage
-        | LlvmLinkage::LLVMDLLExportLinkage
-        | LlvmLinkage::LLVMGhostLinkage
-        | LlvmLinkage::LLVMCommonLinkage => Linkage::External,
     }
 }
