@@ -17,6 +17,9 @@ use crate::cegas::violation::Violation;
 /// in loops, and half of the time.
 const SHARED_FROM: u32 = 4;
 
+/// Paths that may nest calls too deep before this is given up: a refinement often ends such a recursion.
+const MOST_TOO_DEEP: u32 = 4;
+
 /// What the inner loop comes to.
 enum Explored {
     /// A path that may violate φ.
@@ -25,19 +28,14 @@ enum Explored {
     Empty,
 }
 
-/// Algorithm 2. What it left out of the waitlist, if anything, is in `Checked`.
+/// Algorithm 2.
 pub(super) fn cegas(model: &mut Model<'_>, story: &mut Story) -> Checked {
-    let mut left = None;
-    let verdict = rounds(model, story, &mut left).unwrap_or_else(Verdict::Unknown);
+    let verdict = rounds(model, story).unwrap_or_else(Verdict::Unknown);
     story.tell_verdict(&verdict);
     Checked { verdict, rounds: story.rounds() }
 }
 
-fn rounds(
-    model: &mut Model<'_>,
-    story: &mut Story,
-    left: &mut Option<Reason>,
-) -> Result<Verdict, Reason> {
+fn rounds(model: &mut Model<'_>, story: &mut Story) -> Result<Verdict, Reason> {
     let mut precision = Precision::default(); // line 1: π := π₀ := ∅
     let mut first = model.machine.start(model.entry);
     let exact = first.clone();
@@ -46,12 +44,15 @@ fn rounds(
     loop {
         // line 3
         story.begin(&precision);
-        let error = match explore(model, &precision, &mut arg, left)? {
+        let error = match explore(model, &precision, &mut arg)? {
             Explored::Error(node) => node, // lines 13–15
             Explored::Empty => {
                 // lines 30–31: return safe
                 let rounds = story.rounds();
-                return left.take().map_or(Ok(Verdict::Safe(Proof::Refined { rounds })), Err);
+                return match arg.why_incomplete() {
+                    Some(reason) => Err(reason.clone()),
+                    None => Ok(Verdict::Safe(Proof::Refined { rounds })),
+                };
             }
         };
         let path = arg.path(error); // line 19: extractErrorPath
@@ -83,7 +84,6 @@ fn explore(
     model: &mut Model<'_>,
     precision: &Precision,
     arg: &mut Arg,
-    left: &mut Option<Reason>,
 ) -> Result<Explored, Reason> {
     while let Some(id) = arg.choose() {
         model.limit.check(arg.len(), model.machine.smt.pool.len())?; // line 5
@@ -101,7 +101,9 @@ fn explore(
             }
             End::Over(_) | End::Finished => {}
             // A path that leaves the model: there may still be a violation elsewhere, but no proof.
-            End::Left(reason) => _ = left.get_or_insert(reason),
+            // A recursion that goes on for ever would give a new one in every round.
+            End::Left(reason) if arg.too_deep >= MOST_TOO_DEEP => return Err(reason),
+            End::Left(reason) => arg.leave(id, reason),
         }
     }
     Ok(Explored::Empty)
@@ -132,6 +134,6 @@ fn prune(
     }
     let mut first = model.machine.start(model.entry);
     model.abstraction(&mut first, Some(precision));
-    *arg = Arg::new(first);
+    *arg = Arg { too_deep: arg.too_deep, ..Arg::new(first) };
     Ok(())
 }

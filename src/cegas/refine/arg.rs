@@ -6,6 +6,7 @@
 use super::abstraction::is_covered;
 use super::segment::Way;
 use crate::cegas::state::State;
+use crate::cegas::verdict::Reason;
 use crate::ir::InstId;
 use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 use rustc_hash::FxHashMap;
@@ -35,6 +36,10 @@ pub(super) struct Arg {
     reached: FxHashMap<Key, Vec<NodeId>>,
     /// The fewest turns of a loop first, then the newest.
     waitlist: BTreeSet<(u32, Reverse<NodeId>)>,
+    /// Nodes from which an execution leaves what the model knows: while there is one, nothing is proved.
+    left: Vec<(NodeId, Reason)>,
+    /// How often calls nested too deep, also where the graph was cut since.
+    pub too_deep: u32,
 }
 
 fn key(state: &State) -> Key {
@@ -60,6 +65,17 @@ impl Arg {
     /// Line 5: choose and remove.
     pub fn choose(&mut self) -> Option<NodeId> {
         self.waitlist.pop_first().map(|(_, Reverse(id))| id)
+    }
+
+    /// From this node the model was left.
+    pub fn leave(&mut self, id: NodeId, reason: Reason) {
+        self.too_deep += u32::from(matches!(reason, Reason::Depth { .. }));
+        self.left.push((id, reason));
+    }
+
+    /// Why the graph does not have every execution in it.
+    pub fn why_incomplete(&self) -> Option<&Reason> {
+        self.left.first().map(|(_, reason)| reason)
     }
 
     /// Lines 9–12: a new abstract state, unless it is covered.
@@ -132,6 +148,7 @@ impl Arg {
             // What is gone should take no memory.
             self.nodes[id].state = state.clone();
         }
+        self.left.retain(|(id, _)| !gone.contains(id));
         self.nodes[pivot].covered_by = None;
         self.settle(pivot);
         let all = 0..self.nodes.len();

@@ -17,7 +17,7 @@ pub(super) struct Trace {
 }
 
 pub(super) enum Walked {
-    /// It gets to the obligation, as far as this precision tells.
+    /// It gets to the obligation, or to an earlier violation of it, as far as this precision tells.
     Arrived,
     /// It cannot go on as the path does. These operands say so, in the frame of this depth.
     Refuted { at: Option<InstId>, depth: usize, by: Vec<Operand> },
@@ -42,29 +42,27 @@ impl Model<'_> {
             let before = trace.events.len();
             let end = self.run(state, Some(&mut trace.events));
             let wanted = ways.get(step).copied();
-            let (at, next) = match (end, wanted) {
-                (End::Target, None) => return trace,
-                (End::Ways(at, open), Some(way)) => {
-                    (at, open.into_iter().find(|(open, _)| *open == way).map(|(_, state)| state))
-                }
-                (End::Over(at), _) => (Some(at), None),
-                (End::Left(_), _) => {
+            // What comes behind the obligation has no part in whether it holds.
+            let is_it =
+                |event: &Event| matches!(event, Event::Ran { at, .. } if *at == self.target.at);
+            let passed = trace.events.iter().skip(before).position(is_it);
+            let (at, next) = match (end, wanted, passed) {
+                (End::Target, _, _) => return trace,
+                (End::Left(_), _, _) => {
                     trace.outcome = Walked::Left;
                     return trace;
                 }
-                // Here the obligation holds.
-                (End::Ways(..) | End::Finished, None) => {
-                    let by = demanded(self.target.demand);
-                    // What comes behind the obligation has no part in it.
-                    let passed = |event: &Event| matches!(event, Event::Ran { at, .. } if *at == self.target.at);
-                    let rest = trace.events.iter().skip(before).position(passed);
-                    trace.events.truncate(before + rest.unwrap_or(0));
-                    let at = Some(self.target.at);
+                (End::Ways(..) | End::Over(_) | End::Finished, None, Some(passed)) => {
+                    trace.events.truncate(before + passed);
+                    let (at, by) = (Some(self.target.at), demanded(self.target.demand));
                     trace.outcome = Walked::Refuted { at, depth, by };
                     return trace;
                 }
-                // The obligation fails in another way before the path gets that far, which is another path.
-                (End::Target | End::Finished, Some(_)) => (None, None),
+                (End::Ways(at, open), Some(way), _) => {
+                    (at, open.into_iter().find(|(open, _)| *open == way).map(|(_, state)| state))
+                }
+                (End::Over(at), _, _) => (Some(at), None),
+                (End::Ways(..) | End::Finished, _, _) => (None, None),
             };
             let (Some(mut next), Some(way)) = (next, wanted) else {
                 let by = at.map(|at| self.operands(self.machine.program.inst(at)));
