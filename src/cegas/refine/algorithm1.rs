@@ -64,18 +64,6 @@ impl Model<'_> {
         Some(Refinement { at, joins, strong: found.strong, states, pivot })
     }
 
-    /// The same variables at every location of the functions they join in.
-    pub fn shared(&self, joins: &BTreeSet<(Location, Variable)>) -> Vec<(Location, Variable)> {
-        let program = self.machine.program;
-        let mut shared = Vec::new();
-        for &(location, variable) in joins {
-            let Some(block) = location else { continue };
-            let blocks = program.funcs[program.blocks[block].func].blocks;
-            shared.extend(blocks.iter().map(|block| (Some(block), variable)));
-        }
-        shared
-    }
-
     /// Whether the path is infeasible in the abstract model with this precision.
     pub fn is_refuted(
         &mut self,

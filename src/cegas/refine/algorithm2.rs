@@ -12,11 +12,6 @@ use super::segment::{End, Way};
 use crate::cegas::verdict::{Proof, Reason, Verdict};
 use crate::cegas::violation::Violation;
 
-/// From this round on, a variable that joins at a location joins in the whole function. In the first rounds the
-/// precision is as lazy as the paper's; sharing took a quarter of the rounds off a suite of 49 small programs, mostly
-/// in loops, and half of the time.
-const SHARED_FROM: u32 = 4;
-
 /// Paths that may nest calls too deep before this is given up: a refinement often ends such a recursion.
 const MOST_TOO_DEEP: u32 = 4;
 
@@ -62,9 +57,6 @@ fn rounds(model: &mut Model<'_>, story: &mut Story) -> Result<Verdict, Reason> {
         if let Some(refined) = model.refine(&exact, &ways, &precision) {
             // lines 20–21: infeasible, π := π ∪ Refine(ρ, M)
             story.tell_refinement(model, &refined, &precision);
-            if story.rounds() >= SHARED_FROM {
-                precision.join(model.shared(&refined.joins));
-            }
             precision.join(refined.joins);
             prune(model, &precision, &mut arg, &path, &ways, refined.pivot)?; // line 27, lazily
             continue;
@@ -134,6 +126,8 @@ fn prune(
     }
     let mut first = model.machine.start(model.entry);
     model.abstraction(&mut first, Some(precision));
-    *arg = Arg { too_deep: arg.too_deep, ..Arg::new(first) };
+    let too_deep = arg.too_deep;
+    *arg = Arg::new(first);
+    arg.too_deep = too_deep;
     Ok(())
 }
