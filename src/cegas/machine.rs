@@ -14,6 +14,7 @@ use crate::ir::{
     Const, ConstExpr, ConstId, GlobalId, InstId, Operand, Program, Type, TypeId, ValueId,
 };
 use crate::smt::{ExprId, MAX_WIDTH, Model, Solver, Sort, VarId};
+use cranelift_entity::SecondaryMap;
 use imbl::OrdMap;
 use rustc_hash::FxHashMap;
 
@@ -70,7 +71,8 @@ pub struct Machine<'p> {
     instances: FxHashMap<VarId, Instance>,
     fresh: FxHashMap<(u32, u32, Source), ExprId>,
     sources: FxHashMap<VarId, (u32, Source)>,
-    has_address: FxHashMap<ExprId, bool>,
+    /// As far as it was asked.
+    has_address: SecondaryMap<ExprId, Option<bool>>,
     twins: FxHashMap<VarId, ExprId>,
     pub(super) marks: Marks,
     pub(super) options: Options,
@@ -106,7 +108,7 @@ impl<'p> Machine<'p> {
             instances: FxHashMap::default(),
             fresh: FxHashMap::default(),
             sources: FxHashMap::default(),
-            has_address: FxHashMap::default(),
+            has_address: SecondaryMap::new(),
             twins: FxHashMap::default(),
             marks,
             options,
@@ -199,24 +201,27 @@ impl<'p> Machine<'p> {
 
     /// Whether an address variable occurs in the expression.
     pub(super) fn speaks_of_addresses(&mut self, expr: ExprId) -> bool {
+        if let Some(known) = self.has_address[expr] {
+            return known;
+        }
         let mut stack = vec![(expr, false)];
         while let Some((e, ready)) = stack.pop() {
-            if self.has_address.contains_key(&e) {
+            if self.has_address[e].is_some() {
                 continue;
             }
             let node = self.smt.pool.node(e);
             if node.op == crate::smt::Op::Var {
                 let is_address = self.instances.contains_key(&node.var());
-                self.has_address.insert(e, is_address);
+                self.has_address[e] = Some(is_address);
             } else if ready {
-                let any = node.children().any(|c| self.has_address.get(&c) == Some(&true));
-                self.has_address.insert(e, any);
+                let any = node.children().any(|c| self.has_address[c] == Some(true));
+                self.has_address[e] = Some(any);
             } else {
                 stack.push((e, true));
                 stack.extend(node.children().map(|child| (child, false)));
             }
         }
-        self.has_address.get(&expr) == Some(&true)
+        self.has_address[expr] == Some(true)
     }
 
     /// The execution goes on only where `cond` holds.
