@@ -6,6 +6,16 @@ use std::time::Duration;
 /// and a project has thousands, so one hard obligation must not hold up the others for longer.
 pub const OBLIGATION_TIME: Duration = Duration::from_secs(10);
 
+/// With `--engine=sse`, how often a path may come to the same block of one call by an open decision: enough for the
+/// loops that people look at one path of.
+pub const SSE_TURNS: u32 = 8;
+
+/// With `--engine=sse`, the paths that are enumerated: nobody reads more, and their number doubles with each branch.
+pub const SSE_PATHS: u64 = 20_000;
+
+/// With `--engine=sse`, the instructions of one path.
+pub const SSE_STEPS: u32 = 2_000_000;
+
 /// The longest `--timeout` taken: a week. More is a slip of the keyboard, and would overflow clocks.
 pub const LONGEST_TIME: Duration = Duration::from_secs(7 * 24 * 3600);
 

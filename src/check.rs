@@ -1,12 +1,15 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
 use crate::cancel::Cancel;
+use crate::cegas::refine::{self, Question};
+use crate::cegas::sse;
 use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
-use crate::config::Settings;
+use crate::config::{Engine, Settings};
 use crate::ir::{Callee, FuncId, Inst, InstId, Program};
 use crate::library;
 use crate::prefilter;
 use crate::progress::Stage;
+use crate::pta;
 use crate::report;
 use crate::rules::{self, Obligation};
 use serde::{Deserialize, Serialize};
@@ -20,14 +23,15 @@ pub struct Checked {
     pub complete: bool,
     /// A bug of ours cut the work short.
     pub failed: bool,
+    /// The paths that `--explain-path` asks for.
+    pub paths: String,
 }
 
 /// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
 pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &Cancel) -> Checked {
     let Some(entry) = entry(program, settings) else { return Checked::default() };
-    let mut obligations = rules::mark(program, &settings.rules);
-    obligations.retain(|obligation| is_wanted(program, obligation, settings));
-    let (mut settled, open) = prefilter::split(program, obligations);
+    let (mut settled, open) = marked(program, settings);
+    let mut paths = String::new();
     let in_user_code = |o: &Obligation| !library::is_model(program, program.func_of(o.at));
     settled.retain(in_user_code);
     // Calls of models become obligations when they are met on the way, so there may be more in the end.
@@ -38,7 +42,7 @@ pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &
         deciding.steps(1);
         deciding.say(&landed(program, obligation, settings));
     };
-    let decided = decide(program, entry, &open, settings, &found, cancel);
+    let decided = decide(program, entry, &open, settings, &found, cancel, &mut paths);
     let failed = decided.is_none();
     let explored = decided.unwrap_or_else(|| undecided(&open));
     let violated = |(_, verdict): &&(Obligation, Verdict)| matches!(verdict, Verdict::Unsafe(_));
@@ -52,7 +56,7 @@ pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
     reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
-    Checked { obligations: reported, complete: explored.is_complete, failed }
+    Checked { obligations: reported, complete: explored.is_complete, failed, paths }
 }
 
 /// A violation in one line, as soon as it is known.
@@ -60,6 +64,28 @@ fn landed(program: &Program, obligation: &Obligation, settings: &Settings) -> St
     let at = location(program, obligation.at, settings);
     let what = rules::message(program, obligation);
     format!("{}:{}: violated: {what} [{}]", at.file, at.line, obligation.rule)
+}
+
+/// The obligations that are settled at once, and those that are open.
+fn marked(program: &Program, settings: &Settings) -> (Vec<Obligation>, Vec<Obligation>) {
+    let mut obligations = rules::mark(program, &settings.rules, &settings.assertions);
+    obligations.retain(|obligation| is_wanted(program, obligation, settings));
+    // The machine knows by its mark that such a function does nothing else.
+    let (named, other): (Vec<Obligation>, _) =
+        obligations.into_iter().partition(|o| is_named_outside(program, o, settings));
+    let (settled, mut open) = prefilter::split(program, other);
+    open.extend(named);
+    open.sort_by_key(|obligation| obligation.at);
+    (settled, open)
+}
+
+/// Whether it is a call of a function without a body that only the user calls an assertion.
+fn is_named_outside(program: &Program, obligation: &Obligation, settings: &Settings) -> bool {
+    let Inst::Call { callee: Callee::Direct(func), .. } = program.insts[obligation.at].inst else {
+        return false;
+    };
+    let function = &program.funcs[func];
+    function.blocks.is_empty() && settings.assertions.contains(&function.name)
 }
 
 /// Where executions start. A library has no such place yet.
@@ -90,12 +116,29 @@ fn decide(
     settings: &Settings,
     found: &dyn Fn(&Obligation),
     cancel: &Cancel,
+    paths: &mut String,
 ) -> Option<Explored> {
     let budget = Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 };
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
-    let run =
-        || cegas::explore_telling(program, entry, obligations, options, budget, found, cancel);
-    catch_unwind(AssertUnwindSafe(run)).ok()
+    let mut run = || match settings.engine {
+        Engine::Auto => {
+            cegas::explore_telling(program, entry, obligations, options, budget, found, cancel)
+        }
+        Engine::Cegas => refined(program, entry, obligations, options, budget, cancel),
+        Engine::Sse => {
+            let question = sse::Question {
+                program,
+                entry,
+                obligations,
+                options,
+                time: settings.timeout,
+                cancel,
+                explains: settings.explain_path,
+            };
+            enumerated(&question, budget, paths)
+        }
+    };
+    catch_unwind(AssertUnwindSafe(&mut run)).ok()
 }
 
 /// A panic is a bug of ours: the obligations are unknown, the scan goes on.
@@ -104,6 +147,105 @@ fn undecided(obligations: &[Obligation]) -> Explored {
     let reason = Reason::Unsupported { what, at: None };
     let unknown = |&obligation| (obligation, Verdict::Unknown(reason.clone()));
     Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
+}
+
+/// Whether it is the user's own, and one that Algorithm 2 is for.
+fn is_assertion(program: &Program, obligation: &Obligation) -> bool {
+    obligation.rule == rules::assertion::RULE.id
+        && refine::is_for(obligation.demand)
+        && !library::is_model(program, program.func_of(obligation.at))
+}
+
+/// Assertions by Algorithm 2 first; whatever is left as without it.
+fn refined(
+    program: &Program,
+    entry: FuncId,
+    obligations: &[Obligation],
+    options: cegas::Options,
+    budget: Budget,
+    cancel: &Cancel,
+) -> Explored {
+    let wanted = |o: &&Obligation| is_assertion(program, o);
+    // The pointer analysis starts at `main`.
+    if program.funcs[entry].name != "main" || !obligations.iter().any(|o| wanted(&o)) {
+        return cegas::explore(program, entry, obligations, options, budget, cancel);
+    }
+    let points_to = pta::analyse(program, &pta::Options::default());
+    let count = obligations.iter().filter(wanted).count() as u32;
+    let time = budget.time / 2 / count.max(1);
+    let question =
+        Question { program, entry, points_to: &points_to, obligations, options, time, cancel };
+    let mut verdicts: Vec<(Obligation, Verdict)> = Vec::new();
+    for target in obligations.iter().filter(wanted) {
+        match refine::decide(&question, *target).verdict {
+            Verdict::Unknown(_) => {}
+            decided => verdicts.push((*target, decided)),
+        }
+    }
+    if verdicts.len() == obligations.len() {
+        return Explored { verdicts, is_complete: true };
+    }
+    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
+    for (obligation, verdict) in &mut explored.verdicts {
+        let decided = verdicts.iter().find(|(target, _)| target == obligation);
+        if let Some((_, decided)) = decided {
+            *verdict = agreed(verdict, decided);
+        }
+    }
+    explored
+}
+
+/// Assertions by enumerating paths, and by nothing else; the other rules as without it.
+fn enumerated(question: &sse::Question<'_>, budget: Budget, paths: &mut String) -> Explored {
+    let sse::Question { program, entry, obligations, options, cancel, .. } = *question;
+    let found = sse::enumerate(question, |o| is_assertion(program, o));
+    *paths = found.text;
+    if found.verdicts.len() == obligations.len() {
+        return Explored { verdicts: found.verdicts, is_complete: true };
+    }
+    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
+    for (obligation, verdict) in &mut explored.verdicts {
+        if let Some((_, own)) = found.verdicts.iter().find(|(target, _)| target == obligation) {
+            *verdict = own.clone();
+        }
+    }
+    explored
+}
+
+/// What two ways of deciding make of an obligation. If they contradict each other, one is wrong, which is a bug of ours.
+fn agreed(one: &Verdict, other: &Verdict) -> Verdict {
+    match (one, other) {
+        (Verdict::Safe(_), Verdict::Unsafe(_)) | (Verdict::Unsafe(_), Verdict::Safe(_)) => {
+            let what = "two engines disagree, a bug in cegas-scan (please report it)".to_owned();
+            Verdict::Unknown(Reason::Unsupported { what, at: None })
+        }
+        (Verdict::Unknown(_), decided) | (decided, _) => decided.clone(),
+    }
+}
+
+/// How Algorithm 2 decides each assertion, for `--dump=cegas`.
+pub fn story(program: &Program, settings: &Settings, cancel: &Cancel) -> String {
+    let Some(entry) = entry(program, settings) else { return String::new() };
+    let (_, obligations) = marked(program, settings);
+    let points_to = pta::analyse(program, &pta::Options::default());
+    let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
+    let question = Question {
+        program,
+        entry,
+        points_to: &points_to,
+        obligations: &obligations,
+        options,
+        time: settings.timeout,
+        cancel,
+    };
+    let mut text = String::new();
+    for target in obligations.iter().filter(|o| is_assertion(program, o)) {
+        let place = location(program, target.at, settings);
+        let message = rules::message(program, target);
+        text += &format!("{}:{}: {message}?\n", place.file, place.line);
+        text += &refine::tell(&question, *target);
+    }
+    text
 }
 
 fn told(
@@ -155,12 +297,12 @@ fn cause(reason: &Reason) -> report::Cause {
     match reason {
         Reason::Time => report::Cause::Time,
         Reason::Memory => report::Cause::Memory,
-        Reason::Depth { .. } => report::Cause::Depth,
+        Reason::Depth { .. } | Reason::Bound { .. } => report::Cause::Depth,
         Reason::Unsupported { .. } => report::Cause::NotModelled,
         Reason::Doubt { .. } => report::Cause::Doubt,
         Reason::Solver { .. } => report::Cause::Solver,
         Reason::StillReachable => report::Cause::StillReachable,
-        Reason::Replay => report::Cause::Unconfirmed,
+        Reason::Replay | Reason::Relation => report::Cause::Unconfirmed,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What `--dump` shows of one program's model, stage by stage. The text depends on the program alone.
 
+use crate::cancel::Cancel;
+use crate::check;
 use crate::config::{Dump, DumpFormat, Settings, Stage};
 use crate::ir::{self, Program};
 use crate::pta::{self, PointsTo};
@@ -19,7 +21,7 @@ pub struct Dumped {
 }
 
 /// Prints the result of the stage asked for; nothing for a stage before the models.
-pub fn dump(program: &Program, settings: &Settings) -> Dumped {
+pub fn dump(program: &Program, settings: &Settings, cancel: &Cancel) -> Dumped {
     let Some(Dump { stage, format }) = settings.dump else { return Dumped::default() };
     let points_to = || pta::analyse(program, &pta::Options::default());
     let text = match stage {
@@ -42,6 +44,7 @@ pub fn dump(program: &Program, settings: &Settings) -> Dumped {
             }
         }
         Stage::Sfg => spatial_flow(program, &points_to(), settings, format),
+        Stage::Cegas => check::story(program, settings, cancel),
         Stage::AliasChecks => return alias_checks(program, &points_to()),
     };
     Dumped { text, failed: false }
@@ -57,7 +60,7 @@ fn spatial_flow(
     let graph: Svfg = svfg::build(program, answer, svfg::Options { fields: false });
     let callers = sfg::callers(program, answer);
     let cutter = sfg::Cutter::new(program, answer, &graph, &callers);
-    let obligations = rules::mark(program, &settings.rules);
+    let obligations = rules::mark(program, &settings.rules, &settings.assertions);
     let mut out = String::new();
     for obligation in obligations.iter().take(MOST_SFG) {
         let at = obligation.at;

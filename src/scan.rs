@@ -205,7 +205,7 @@ fn look_at(
         checked,
         notes: program.notes.clone(),
         entries: settings.entries.iter().filter(found).cloned().collect(),
-        dump: dump::dump(program, settings),
+        dump: dump::dump(program, settings, cancel),
     }
 }
 
@@ -256,6 +256,7 @@ fn assemble(
             report.notes.push(note(Some(&target.name), &format!("{file} is not in the model")));
         }
         report.notes.extend(modelled.notes.iter().map(|text| note(Some(&target.name), text)));
+        report.paths += &modelled.checked.paths;
         report.obligations.extend(modelled.checked.obligations);
         report.targets.push(report::Target {
             name: target.name.clone(),

@@ -54,7 +54,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("smt", &["budgets", "cancel"]),
     ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "smt", "svfg"]),
     ("cegas", &["budgets", "cancel", "ir", "library", "pta", "rules", "sfg", "smt", "svfg"]),
-    ("dump", &["config", "ir", "pta", "rules", "sfg", "svfg"]),
+    ("dump", &["cancel", "check", "config", "ir", "pta", "rules", "sfg", "svfg"]),
     (
         "check",
         &[
@@ -66,6 +66,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "library",
             "prefilter",
             "progress",
+            "pta",
             "report",
             "rules",
         ],

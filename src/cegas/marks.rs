@@ -52,6 +52,20 @@ impl Marks {
         self.by_inst.get(&at).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a call asserts something: a function without a body does nothing else then.
+    pub fn asserts(&self, at: InstId) -> bool {
+        self.at(at).iter().any(|mark| match mark.demand {
+            Demand::NotReached | Demand::NonZero(_) | Demand::Equal(..) => true,
+            Demand::Access { .. }
+            | Demand::Free { .. }
+            | Demand::Kept
+            | Demand::Set(_)
+            | Demand::Arguable(_)
+            | Demand::Fits { .. }
+            | Demand::Wraps { .. } => false,
+        })
+    }
+
     pub fn is_model(&self, func: FuncId) -> bool {
         self.models.contains(&func)
     }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instance(pub u32);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
     Global(GlobalId),
     Func(FuncId),
@@ -109,6 +109,11 @@ impl Memory {
 
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
+    }
+
+    /// Drops the objects made last, so that `count` are left.
+    pub fn truncate(&mut self, count: usize) {
+        self.objects.truncate(count);
     }
 
     pub fn get(&self, instance: Instance) -> Option<&Object> {

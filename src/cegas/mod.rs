@@ -38,6 +38,9 @@ mod cover;
 mod related;
 mod replay;
 mod names;
+mod violation;
+pub mod refine;
+pub mod sse;
 
 pub use explore::{Budget, Explored, explore, explore_telling};
 pub use machine::Options;

@@ -18,6 +18,8 @@ pub enum Proof {
     Exhaustive { paths: u64 },
     /// Every execution is covered by a general state of each loop it goes through.
     Covered,
+    /// No abstract state violates it, with what so many rounds of refinement track.
+    Refined { rounds: u32 },
     /// It follows from definitions and branches in its own function.
     Local,
 }
@@ -78,6 +80,12 @@ pub enum Reason {
     StillReachable,
     /// The path that the solver found could not be walked again.
     Replay,
+    /// An enumeration of paths was cut off.
+    Bound {
+        what: String,
+    },
+    /// Inputs exclude a path by how they relate to each other, which explicit values do not tell.
+    Relation,
 }
 
 impl std::fmt::Display for Reason {
@@ -91,6 +99,8 @@ impl std::fmt::Display for Reason {
             Reason::Solver { why } => write!(f, "the solver gave up: {why}"),
             Reason::StillReachable => write!(f, "still reachable when the program ends"),
             Reason::Replay => write!(f, "a found path could not be confirmed"),
+            Reason::Bound { what } => write!(f, "{what}"),
+            Reason::Relation => write!(f, "a path is excluded by how inputs relate, not by values"),
         }
     }
 }

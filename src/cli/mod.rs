@@ -61,6 +61,10 @@ struct Arguments {
     #[arg(long, value_name = "GIT_REV", help_heading = "Output")]
     diff_base: Option<String>,
 
+    /// With --engine=sse: print each path to an assertion, step by step, with constraints and values
+    #[arg(long, help_heading = "Output")]
+    explain_path: bool,
+
     /// Print the result of a stage instead of the report
     #[arg(long, value_name = "STAGE", help_heading = "Output")]
     dump: Option<Stage>,
@@ -142,7 +146,7 @@ pub fn parse(
         return Ok(Invocation::Print(rules::explain(rule)?.into()));
     }
     let Arguments { paths, layer, config, dump, dump_format, command, .. } = arguments;
-    let Arguments { property, write_baseline, diff_base, .. } = arguments;
+    let Arguments { property, write_baseline, diff_base, explain_path, .. } = arguments;
     let command = command.or(bare_end.then(Vec::new));
     let cargo = flavour == Flavour::Cargo;
     let request = Request {
@@ -154,6 +158,7 @@ pub fn parse(
         write_baseline,
         diff_base,
         config,
+        explain_path,
         dump,
         dump_format,
     };

@@ -143,6 +143,8 @@ mod tests {
             cflags = "-DX"
             entry = ["f"]
             rules = ["leak"]
+            assertions = ["my_check"]
+            engine = "cegas"
             jobs = 3
             timeout = 5
             malloc-may-fail = true

@@ -36,6 +36,16 @@ pub struct Layer {
     #[serde(deserialize_with = "one_or_many")]
     pub rules: Vec<String>,
 
+    /// Further function that counts as an assertion (repeatable): its first argument must not be zero;
+    /// without arguments, it must not be called
+    #[arg(long, value_name = "FUNCTION", value_delimiter = ',', help_heading = "How to scan")]
+    #[serde(deserialize_with = "one_or_many")]
+    pub assertions: Vec<String>,
+
+    /// How assertions are decided [default: auto]
+    #[arg(long, value_name = "ENGINE", help_heading = "How to scan")]
+    pub engine: Option<Engine>,
+
     /// How many things to do at once [default: one per processor]
     #[arg(short, long, value_name = "N", help_heading = "How to scan")]
     pub jobs: Option<NonZeroUsize>,
@@ -113,6 +123,19 @@ pub struct Layer {
     pub progress: Option<When>,
 }
 
+/// How assertions are decided. Every other rule is decided by following paths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// By following paths and proving loops
+    #[default]
+    Auto,
+    /// By abstraction refinement (CEGAS) first, then as `auto`
+    Cegas,
+    /// By enumerating paths to each assertion, within a bound
+    Sse,
+}
+
 /// Which results a SARIF report holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -169,6 +192,8 @@ impl Layer {
             cflags: list(self.cflags, below.cflags),
             entry: list(self.entry, below.entry),
             rules: list(self.rules, below.rules),
+            assertions: list(self.assertions, below.assertions),
+            engine: self.engine.or(below.engine),
             jobs: self.jobs.or(below.jobs),
             timeout: self.timeout.or(below.timeout),
             malloc_may_fail: self.malloc_may_fail || below.malloc_may_fail,

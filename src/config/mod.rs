@@ -17,7 +17,7 @@ mod settle;
 pub use file::NAME as SETTINGS_FILE;
 pub use ignore::Ignore;
 pub use input::Input;
-pub use layer::{FailOn, Layer, SarifKinds, When};
+pub use layer::{Engine, FailOn, Layer, SarifKinds, When};
 pub use nearest::nearest;
 pub use settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
 pub use settle::{Request, settle};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::ignore::Ignore;
 use super::input::Input;
-use super::layer::{FailOn, SarifKinds, When};
+use super::layer::{Engine, FailOn, SarifKinds, When};
 
 /// Everything the pipeline needs to know about what the user wants.
 #[derive(Clone, Debug)]
@@ -29,6 +29,13 @@ pub struct Settings {
     pub jobs: NonZeroUsize,
     /// Time for one obligation.
     pub timeout: Duration,
+    /// How assertions are decided.
+    pub engine: Engine,
+    /// Print the paths that `sse` enumerates, step by step.
+    pub explain_path: bool,
+    /// Further functions that count as assertions: what they are given must not be zero, and those that are given
+    /// nothing must not be called.
+    pub assertions: Vec<String>,
     /// Whether every allocation may return null.
     pub malloc_may_fail: bool,
     /// Ids of the rules to check, in the order of [`crate::rules::RULES`].
@@ -153,6 +160,8 @@ pub enum Stage {
     Svfg,
     /// What can influence each obligation of the chosen rules
     Sfg,
+    /// How each assertion is decided: counterexamples, refutations, precision, round by round
+    Cegas,
     /// The alias annotations of a test program (MAYALIAS, NOALIAS …), judged; exit code 1 if one fails
     AliasChecks,
 }
@@ -161,7 +170,7 @@ impl Stage {
     /// Whether the result is a graph, so that Graphviz can show it.
     pub fn is_graph(self) -> bool {
         match self {
-            Self::Targets | Self::Ir | Self::AliasChecks => false,
+            Self::Targets | Self::Ir | Self::Cegas | Self::AliasChecks => false,
             Self::Pta | Self::Callgraph | Self::Svfg | Self::Sfg => true,
         }
     }

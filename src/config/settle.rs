@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::file::{self, Trust};
 use super::ignore::Ignore;
 use super::input::{self, Input};
-use super::layer::{Layer, When};
+use super::layer::{Engine, Layer, When};
 use super::nearest::nearest;
 use super::property::{self, Property};
 use super::settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
@@ -36,6 +36,8 @@ pub struct Request {
     pub diff_base: Option<String>,
     /// `--config`.
     pub config: Option<PathBuf>,
+    /// `--explain-path`.
+    pub explain_path: bool,
     /// `--dump`.
     pub dump: Option<Stage>,
     /// `--dump-format`.
@@ -45,7 +47,7 @@ pub struct Request {
 /// Settles a request made in the folder `cwd`.
 pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     let Request { paths, command, cargo, layer: options, config, dump, dump_format, .. } = request;
-    let Request { property, write_baseline, diff_base, .. } = request;
+    let Request { property, write_baseline, diff_base, explain_path, .. } = request;
     if let Some(contradiction) = options.contradiction() {
         bail!("{contradiction}");
     }
@@ -119,6 +121,12 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
             "--dump and a report on `-` would both print to standard output; give the report a file"
         );
     }
+    if explain_path && layer.engine != Some(Engine::Sse) {
+        bail!("--explain-path prints the paths that are enumerated; add --engine=sse");
+    }
+    if explain_path && (dump.is_some() || outputs.takes_stdout()) {
+        bail!("--explain-path prints to standard output; give the report a file and drop --dump");
+    }
     let ignores = std::mem::take(&mut layer.ignore).into_iter();
     let written_in = settings_file.clone().unwrap_or_default();
     let ignores = ignores.map(|i| Ignore::new(i, &written_in)).collect::<Result<_>>()?;
@@ -131,6 +139,9 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         cflags: layer.cflags,
         entries: layer.entry,
         jobs: jobs(layer.jobs)?,
+        engine: layer.engine.unwrap_or_default(),
+        explain_path,
+        assertions: layer.assertions,
         malloc_may_fail: layer.malloc_may_fail,
         timeout: layer.timeout.map_or(Ok(budgets::OBLIGATION_TIME), timeout)?,
         rules: rules(&layer.rules)?,

@@ -46,6 +46,8 @@ pub struct Report {
     pub before: Option<Before>,
     /// Whether obligations were looked for at all; without that nothing is ever called safe.
     pub checked: bool,
+    /// What `--explain-path` prints before the report for people.
+    pub paths: String,
     /// What `--dump` prints instead of the report for people.
     pub dump: Option<String>,
     /// A dump that judges the program's own annotations found one wrong.

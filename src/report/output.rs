@@ -34,6 +34,7 @@ pub fn write(
     if let Some(dump) = &report.dump {
         put(&OutputPlace::Stdout, dump)?;
     } else if !settings.outputs.takes_stdout() {
+        put(&OutputPlace::Stdout, &report.paths)?;
         // Before the report for people, whose last lines are what one looks for at the end of a log.
         if settings.outputs.annotations {
             put(&OutputPlace::Stdout, &annotations::render(report))?;

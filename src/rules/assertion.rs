@@ -8,7 +8,8 @@ pub const RULE: Rule = Rule {
     id: "assertion",
     summary: "an assertion of the program does not hold",
     doc: "An `assert` fails, or one of the functions by which programs tell verifiers what must hold: \
-          `__VERIFIER_assert`, `svf_assert`, `svf_assert_eq`, `__VERIFIER_error`, `reach_error`.",
+          `__VERIFIER_assert`, `svf_assert`, `svf_assert_eq`, `__VERIFIER_error`, `reach_error`, and \
+          those that `--assertions` names.",
     bad: r#"assert(count > 0);
 average = sum / count;   // count comes from the user"#,
     good: r#"if (count <= 0) return EINVAL;
@@ -55,6 +56,25 @@ fn mark(program: &Program) -> Vec<Obligation> {
             continue;
         };
         found.push(Obligation { rule: RULE.id, at, demand });
+    }
+    found
+}
+
+/// Marks the calls of functions that the user calls assertions: the first argument must not be zero; one that is
+/// given nothing must not be called.
+pub fn named(program: &Program, names: &[String]) -> Vec<Obligation> {
+    let mut found = Vec::new();
+    for (at, data) in &program.insts {
+        let Inst::Call { callee: Callee::Direct(func), args } = data.inst else { continue };
+        let name = &program.funcs[func].name;
+        let is_known = [ERRORS, ASSERTS, EQUALS].iter().any(|names| names.contains(&name.as_str()));
+        if names.contains(name) && !is_known {
+            let demand = match program.operands(args) {
+                [cond, ..] => Demand::NonZero(*cond),
+                [] => Demand::NotReached,
+            };
+            found.push(Obligation { rule: RULE.id, at, demand });
+        }
     }
     found
 }

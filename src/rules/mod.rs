@@ -145,9 +145,13 @@ pub enum FreeFault {
 }
 
 /// The obligations that the chosen rules see in the program, in the order of its instructions.
-pub fn mark(program: &Program, rules: &[&'static str]) -> Vec<Obligation> {
+/// The functions of these names count as assertions, too.
+pub fn mark(program: &Program, rules: &[&'static str], assertions: &[String]) -> Vec<Obligation> {
     let chosen = RULES.iter().filter(|rule| rules.contains(&rule.id));
     let mut found: Vec<Obligation> = chosen.flat_map(|rule| (rule.mark)(program)).collect();
+    if rules.contains(&assertion::RULE.id) {
+        found.extend(assertion::named(program, assertions));
+    }
     found.sort_by_key(|obligation| obligation.at);
     found
 }

@@ -11,7 +11,7 @@
 
 use crate::cancel::Cancel;
 use crate::check::{self, Checked};
-use crate::config::Settings;
+use crate::config::{Engine, Settings};
 use crate::frontend::cache::{Cache, Key, Kind};
 use crate::frontend::tool_stamp;
 use crate::ir::Program;
@@ -58,12 +58,19 @@ fn key(program: &Program, settings: &Settings) -> Option<Key> {
     let model = postcard::to_allocvec(program).ok()?;
     let (stamp, z3) = (tool_stamp(), Versions::linked().z3);
     let root = settings.root.as_os_str().as_encoded_bytes();
-    let parts = [stamp.as_bytes(), z3.as_bytes(), root, &[u8::from(settings.malloc_may_fail)]];
+    let engine = match settings.engine {
+        Engine::Auto => 0,
+        Engine::Cegas => 1,
+        Engine::Sse => 2,
+    };
+    let options = [u8::from(settings.malloc_may_fail), engine, u8::from(settings.explain_path)];
+    let parts = [stamp.as_bytes(), z3.as_bytes(), root, &options];
     let list = |list: &mut dyn Iterator<Item = &str>| Key::of(list.map(str::as_bytes));
     let lists = [
         list(&mut settings.rules.iter().copied()),
         list(&mut settings.entries.iter().map(String::as_str)),
         list(&mut settings.forbidden.iter().map(String::as_str)),
+        list(&mut settings.assertions.iter().map(String::as_str)),
     ];
     let lists = lists.iter().map(Key::bytes);
     Some(Key::of(parts.into_iter().chain(lists).chain([model.as_slice()])))

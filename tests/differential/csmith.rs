@@ -46,7 +46,7 @@ fn csmith_agrees() {
             question
         })
         .collect();
-    crate::ask_all(dir.path(), &questions, &mut tally);
+    crate::ask_all(dir.path(), &questions, "auto", &mut tally);
     tally.print("csmith");
     assert!(tally.wrong.is_empty(), "wrong verdicts:\n{}", tally.wrong.join("\n"));
 }

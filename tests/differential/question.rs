@@ -74,14 +74,15 @@ fn claim(
     (inputs, format!("(test_{id}(a, b) & {mask}ull) != {value}ull"), !hit(value))
 }
 
-/// Scans the file and compares.
-pub fn ask(dir: &Path, question: &Question) -> Vec<Outcome> {
+/// Scans the file with one of the engines and compares.
+pub fn ask(dir: &Path, question: &Question, engine: &str) -> Vec<Outcome> {
     let file = dir.join(format!("{}.c", question.name));
     let report = dir.join(format!("{}.json", question.name));
     std::fs::write(&file, &question.text).expect("a file");
     let output = Command::new(env!("CARGO_BIN_EXE_cegas-scan"))
         .args(["--no-cache", "-q", "-j", "1", "--rules", "assertion", "--timeout", "5", "--json"])
         .args([&report, &file])
+        .args(["--engine", engine])
         .output()
         .expect("the tool runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -97,7 +98,15 @@ pub fn ask(dir: &Path, question: &Question) -> Vec<Outcome> {
             continue;
         };
         outcomes.push(match (verdict.as_str(), holds) {
-            ("unknown", _) => Outcome::Unknown(obligation["reason"].to_string()),
+            ("unknown", _) => {
+                let reason = obligation["reason"].to_string();
+                let is_wrong = reason.contains("engines disagree");
+                if is_wrong {
+                    Outcome::Wrong { line, verdict: reason }
+                } else {
+                    Outcome::Unknown(reason)
+                }
+            }
             ("safe", true) | ("unsafe", false) => Outcome::Right,
             _ => Outcome::Wrong { line, verdict },
         });

@@ -72,7 +72,7 @@ fn compare(text: &str, random: &mut Random, tally: &mut Tally) {
     let callers = sfg::callers(&program, &answer);
     let cutter = sfg::Cutter::new(&program, &answer, &graph, &callers);
     let all: Vec<&'static str> = rules::RULES.iter().map(|rule| rule.id).collect();
-    let obligations = rules::mark(&program, &all);
+    let obligations = rules::mark(&program, &all, &[]);
     let mut chosen: Vec<&Obligation> =
         obligations.iter().filter(|obligation| obligation.rule == "assertion").collect();
     if !obligations.is_empty() {

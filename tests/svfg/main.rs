@@ -102,7 +102,7 @@ int main(void) {
     let built = build(text, Options { fields: false });
     let callers = sfg::callers(&built.program, &built.answer);
     let cutter = sfg::Cutter::new(&built.program, &built.answer, &built.graph, &callers);
-    let [obligation] = rules::mark(&built.program, &["assertion"])[..] else { panic!("one") };
+    let [obligation] = rules::mark(&built.program, &["assertion"], &[])[..] else { panic!("one") };
     let cut = cutter.cut(&obligation).expect("a cut");
     let text = sfg::dump::text(&built.program, &built.graph, &cut);
     assert!(!text.contains("note") && !text.contains("printf"), "{text}");

@@ -217,6 +217,11 @@ impl Machine<'_> {
                 return gap(format!("the function `{name}`"));
             }
             _ if program.funcs[func].attrs.noreturn => return Err(Stop::Exit),
+            // One that the user calls an assertion.
+            _ if self.marks.asserts(at) => match result {
+                Some(ty) => Some(self.arbitrary(state, ty, Source::Unspecified)?),
+                None => None,
+            },
             _ => self.unknown_function(state, name, args, result)?,
         };
         let call = self.program.insts[at];

@@ -1,0 +1,123 @@
+//! The paper's algorithm: counterexample-guided abstraction refinement over the spatial flow model of one obligation.
+//!
+//! An abstract state is a place with its call stack and the values of the variables that the precision tracks there
+//! ([`precision`], [`abstraction`]); it starts with none. [`model`] executes on such states, [`segment`] from one cut
+//! to the next, [`arg`] remembers what was reached. A path to the obligation is walked at full precision ([`trace`]):
+//! if explicit values refute it, [`algorithm1`] finds what has to be tracked for that, by way of [`back`]; else the
+//! exact machine executes it ([`feasible`]). [`algorithm2`] is the loop around this.
+//!
+//! Where the paper inlines functions, a state has its call stack; where it asks an interpolating solver, sets of assignments
+//! are made smaller one variable at a time. What relates inputs to each other is beyond explicit values and stays unknown.
+
+mod precision;
+mod model;
+mod weak;
+mod segment;
+mod abstraction;
+mod arg;
+mod trace;
+mod back;
+mod algorithm1;
+mod feasible;
+mod algorithm2;
+mod rounds;
+
+use super::machine::{Machine, Options};
+use super::marks::Marks;
+use super::verdict::{Reason, Verdict};
+use crate::cancel::Cancel;
+use crate::ir::{FuncId, Program};
+use crate::pta::PointsTo;
+use crate::rules::{Demand, Obligation};
+use crate::smt::Limits;
+use model::Model;
+use rounds::Story;
+use std::time::{Duration, Instant};
+
+/// Abstract states of one obligation; each is some ten kilobytes.
+const MOST_NODES: usize = 40_000;
+
+/// Expressions of one obligation.
+const MOST_EXPRESSIONS: usize = 10_000_000;
+
+/// What came out for one obligation.
+#[derive(Debug)]
+pub struct Checked {
+    pub verdict: Verdict,
+    pub rounds: u32,
+}
+
+/// What one obligation may cost.
+struct Limit<'a> {
+    deadline: Instant,
+    cancel: &'a Cancel,
+    solver: Limits,
+}
+
+impl Limit<'_> {
+    fn is_late(&self) -> bool {
+        Instant::now() >= self.deadline || self.cancel.is_wished()
+    }
+
+    fn check(&self, nodes: usize, expressions: usize) -> Result<(), Reason> {
+        if self.is_late() {
+            Err(Reason::Time)
+        } else if nodes > MOST_NODES || expressions > MOST_EXPRESSIONS {
+            Err(Reason::Memory)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// A program and what is asked about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    pub program: &'a Program,
+    pub entry: FuncId,
+    pub points_to: &'a PointsTo,
+    /// All that is demanded, since each assumes the others before it.
+    pub obligations: &'a [Obligation],
+    pub options: Options,
+    pub time: Duration,
+    pub cancel: &'a Cancel,
+}
+
+/// Whether the algorithm can decide such an obligation: it is about values, not about memory.
+pub fn is_for(demand: Demand) -> bool {
+    match demand {
+        Demand::NotReached | Demand::NonZero(_) | Demand::Equal(..) => true,
+        Demand::Access { .. }
+        | Demand::Free { .. }
+        | Demand::Kept
+        | Demand::Set(_)
+        | Demand::Arguable(_)
+        | Demand::Fits { .. }
+        | Demand::Wraps { .. } => false,
+    }
+}
+
+/// Decides one of the obligations.
+pub fn decide(question: &Question<'_>, target: Obligation) -> Checked {
+    run(question, target, &mut Story::new(false))
+}
+
+/// The story of deciding it, round by round.
+pub fn tell(question: &Question<'_>, target: Obligation) -> String {
+    let mut story = Story::new(true);
+    let _checked = run(question, target, &mut story);
+    story.text
+}
+
+fn run(question: &Question<'_>, target: Obligation, story: &mut Story) -> Checked {
+    let Question { program, entry, points_to, obligations, options, time, cancel } = *question;
+    let milliseconds = u32::try_from(time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
+    let limit = Limit {
+        deadline: Instant::now() + time,
+        cancel,
+        solver: Limits { milliseconds, ..Limits::default() },
+    };
+    let machine = Machine::new(program, Marks::new(program, obligations), options);
+    let mut model = Model::new(machine, points_to, entry, target, limit);
+    algorithm2::cegas(&mut model, story)
+}
