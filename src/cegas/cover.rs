@@ -14,7 +14,9 @@
 //! are in doubt.
 
 use super::candidates;
+use super::fold::Class;
 use super::ledger::Ledger;
+use super::liveness::Liveness;
 use super::loops::{Body, Loops};
 use super::machine::Machine;
 use super::paths::is_provable;
@@ -67,6 +69,9 @@ pub(super) fn prove(
         question,
         constants,
         loops: FxHashMap::default(),
+        liveness: FxHashMap::default(),
+        classes: BTreeSet::new(),
+        node_guesses: Vec::new(),
         failed: BTreeSet::new(),
         suspects: Vec::new(),
         hints: Vec::new(),
@@ -96,6 +101,11 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) question: Question<'q>,
     pub(super) constants: BTreeMap<u32, Vec<u128>>,
     loops: FxHashMap<FuncId, Rc<Loops>>,
+    liveness: FxHashMap<FuncId, Rc<Liveness>>,
+    /// What lists there are.
+    pub(super) classes: BTreeSet<Class>,
+    /// What may hold of nodes of lists.
+    pub(super) node_guesses: Vec<ExprId>,
     /// Obligations that could not be proved where they were met.
     pub(super) failed: BTreeSet<usize>,
     /// Their violations, to learn candidates from.
@@ -135,6 +145,7 @@ impl<'p> Prover<'_, 'p, '_> {
             self.depth = 0;
             let mut start = self.machine.start(self.question.entry);
             start.assumed.extend(self.machine.ghost_index());
+            self.machine.young = u32::MAX;
             let result = self.turn(vec![start], None);
             if matches!(result, Err(Fail::Beyond)) && self.machine.is_ghost_new() {
                 continue;
@@ -151,6 +162,8 @@ impl<'p> Prover<'_, 'p, '_> {
             if found.all_met && self.wanted().is_subset(&found.proved) {
                 break;
             }
+            let suspects = self.suspects.clone();
+            self.guess_of_nodes(&suspects);
             let known: FxHashSet<ExprId> = self.hints.iter().copied().collect();
             let new: Vec<ExprId> =
                 self.suspects.drain(..).filter(|hint| !known.contains(hint)).collect();
@@ -178,6 +191,12 @@ impl<'p> Prover<'_, 'p, '_> {
         Rc::clone(self.loops.entry(func).or_insert_with(|| Rc::new(Loops::new(program, func))))
     }
 
+    pub(super) fn liveness(&mut self, func: FuncId) -> Rc<Liveness> {
+        let program = self.machine.program;
+        let new = || Rc::new(Liveness::new(program, func));
+        Rc::clone(self.liveness.entry(func).or_insert_with(new))
+    }
+
     fn is_at_start(&mut self, state: &State) -> bool {
         let program = self.machine.program;
         state.top().is_some_and(|frame| self.loops(frame.func).is_at_start(program, frame))
@@ -194,6 +213,16 @@ impl<'p> Prover<'_, 'p, '_> {
 
     /// Follows all paths from `start` until they end or, in a region, come back to its head or leave it.
     pub(super) fn turn(&mut self, start: Vec<State>, region: Option<&Region>) -> Tried<Ends> {
+        let young = self.machine.young;
+        if let (Some(_), Some(first)) = (region, start.first()) {
+            self.machine.young = first.memory.len() as u32;
+        }
+        let ends = self.paths_of(start, region);
+        self.machine.young = young;
+        ends
+    }
+
+    fn paths_of(&mut self, start: Vec<State>, region: Option<&Region>) -> Tried<Ends> {
         let mut ends = Ends::default();
         let mut waiting: BTreeMap<Key, Vec<State>> = BTreeMap::new();
         for state in start {
@@ -254,6 +283,14 @@ impl<'p> Prover<'_, 'p, '_> {
             }
             _ => states,
         }
+    }
+
+    /// The same of states in a loop, where objects from number `young` on are new.
+    pub(super) fn merged_in_loop(&mut self, states: Vec<State>, young: u32) -> Vec<State> {
+        let before = std::mem::replace(&mut self.machine.young, young);
+        let merged = self.merged(states);
+        self.machine.young = before;
+        merged
     }
 
     /// Everything that leaves the loop that `state` stands at the head of.

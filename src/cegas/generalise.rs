@@ -13,12 +13,13 @@ use rustc_hash::FxHashSet;
 const MOST_LOOKS: u32 = 12;
 
 /// First turns that are taken out of a loop because objects begin or end in them.
-const MOST_PEELED: u32 = 2;
+const MOST_PEELED: u32 = 3;
 
 impl Prover<'_, '_, '_> {
     /// The same by a general state, after as many first turns as it takes.
     pub(super) fn covered(&mut self, state: State, region: &Region) -> Tried<Vec<State>> {
         let mut out = Vec::new();
+        let known = state.memory.len() as u32;
         let mut start = vec![state];
         for peeled in 0..=MOST_PEELED {
             let mut again = Vec::new();
@@ -35,7 +36,7 @@ impl Prover<'_, '_, '_> {
                     Err(_) => return Err(Fail::Beyond),
                 }
             }
-            start = self.merged(again);
+            start = self.merged_in_loop(again, known);
             if start.is_empty() {
                 break;
             }
@@ -45,6 +46,10 @@ impl Prover<'_, '_, '_> {
 
     /// S# and what leaves it; inside, why there is none.
     fn generalised(&mut self, state: State, region: &Region) -> Tried<Result<Vec<State>, String>> {
+        let mut state = state;
+        if !self.classes.is_empty() {
+            self.fold_lists(&mut state);
+        }
         let mut head = Head::new(self.machine, &region.body, state);
         let (mut candidates, mut seen): (Vec<ExprId>, FxHashSet<ExprId>) = Default::default();
         let mut looks = 0;
@@ -59,14 +64,25 @@ impl Prover<'_, '_, '_> {
             let mut arrivals = Vec::new();
             let mut is_widened = false;
             for state in &ends.back {
-                match head.cover(self.machine, &general, state) {
+                let arrived = if self.has_lists(&general, state) {
+                    self.arrive(&mut head, &general, state)
+                } else {
+                    Ok(state.clone())
+                };
+                match arrived.and_then(|state| head.cover(self.machine, &general, &state)) {
                     Ok(binding) => {
                         let kept = state.assumed.iter().take(known);
                         let own = state.assumed.iter().skip(known + candidates.len());
                         let holds = kept.chain(own).chain(&state.deferred).copied().collect();
                         arrivals.push(Arrival { holds, binding });
                     }
-                    Err(Misfit::Widened) => is_widened = true,
+                    Err(Misfit::Widened) => {
+                        is_widened = true;
+                        if !general.memory.same(&head.entry.memory) {
+                            // What arrives next is matched with other objects.
+                            break;
+                        }
+                    }
                     Err(Misfit::Shape(what)) => return Ok(Err(what)),
                 }
             }

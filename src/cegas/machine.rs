@@ -74,6 +74,12 @@ pub struct Machine<'p> {
     /// As far as it was asked.
     has_address: SecondaryMap<ExprId, Option<bool>>,
     twins: FxHashMap<VarId, ExprId>,
+    /// The variables for places in nodes of lists, by offset and length.
+    pub(super) placeholders: FxHashMap<(u64, u32), ExprId>,
+    /// Of the values of nodes that were unfolded, the place in the node.
+    pub(super) nodes: FxHashMap<VarId, ExprId>,
+    /// Objects from this number on were made in the loop under way.
+    pub(super) young: u32,
     pub(super) marks: Marks,
     pub(super) options: Options,
     /// With these, arbitrary values are not arbitrary: a path is walked again.
@@ -110,6 +116,9 @@ impl<'p> Machine<'p> {
             sources: FxHashMap::default(),
             has_address: SecondaryMap::new(),
             twins: FxHashMap::default(),
+            placeholders: FxHashMap::default(),
+            nodes: FxHashMap::default(),
+            young: u32::MAX,
             marks,
             options,
             replay: None,
@@ -394,7 +403,7 @@ impl<'p> Machine<'p> {
 }
 
 pub(super) fn object(origin: Origin, size: ExprId, background: Background) -> Object {
-    Object { origin, life: Life::Live, size, background, cells: OrdMap::new() }
+    Object { origin, life: Life::Live, size, background, cells: OrdMap::new(), chain: None }
 }
 
 /// Labels have numbers far from anything else; only computed gotos look at them.

@@ -67,11 +67,27 @@ pub struct Object {
     pub size: ExprId,
     pub background: Background,
     pub cells: OrdMap<u64, Cell>,
+    /// It stands for a list of any length; the cells are those of each node but for the link.
+    pub chain: Option<Rc<Chain>>,
+}
+
+/// What is known of a list of objects each of which holds the address of the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chain {
+    /// Where in a node the address of the next one lies.
+    pub link: u64,
+    /// What the last node holds there. If there is no node, the address of the list means this.
+    pub tail: ExprId,
+    pub may_be_empty: bool,
+    /// What holds of the cells of each node, see `chain`.
+    pub facts: Vec<ExprId>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     objects: Vector<Rc<Object>>,
+    /// The objects that stand for lists.
+    chains: Vector<Instance>,
     /// What was read from elements that are not followed, and has not changed since.
     reads: Vector<Read>,
 }
@@ -99,8 +115,12 @@ pub enum Piece {
 
 impl Memory {
     pub fn push(&mut self, object: Object) -> Instance {
+        let instance = Instance(self.objects.len() as u32);
+        if object.chain.is_some() {
+            self.chains.push_back(instance);
+        }
         self.objects.push_back(Rc::new(object));
-        Instance(self.objects.len() as u32 - 1)
+        instance
     }
 
     pub fn len(&self) -> usize {
@@ -114,10 +134,27 @@ impl Memory {
     /// Drops the objects made last, so that `count` are left.
     pub fn truncate(&mut self, count: usize) {
         self.objects.truncate(count);
+        self.chains.retain(|chain| (chain.0 as usize) < count);
     }
 
     pub fn get(&self, instance: Instance) -> Option<&Object> {
         self.objects.get(instance.0 as usize).map(|object| &**object)
+    }
+
+    /// Puts another object in its place.
+    pub fn put(&mut self, instance: Instance, object: Object) {
+        self.chains.retain(|&chain| chain != instance);
+        if object.chain.is_some() {
+            self.chains.push_back(instance);
+        }
+        if let Some(old) = self.objects.get_mut(instance.0 as usize) {
+            *old = Rc::new(object);
+        }
+    }
+
+    /// The objects that stand for lists.
+    pub fn chains(&self) -> &Vector<Instance> {
+        &self.chains
     }
 
     pub fn get_mut(&mut self, instance: Instance) -> Option<&mut Object> {

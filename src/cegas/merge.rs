@@ -7,8 +7,8 @@
 //! path, so nothing found behind it can be walked again.
 
 use super::loops::Loops;
-use super::machine::{Machine, Source, Step};
-use super::memory::{Cell, Instance, Life, Object};
+use super::machine::{Machine, Source, Step, gap};
+use super::memory::{Cell, Instance, Life, Object, Origin};
 use super::state::{Frame, State};
 use super::value::Value;
 use crate::ir::{BlockId, Def, ValueId};
@@ -108,6 +108,9 @@ impl Machine<'_> {
         let mut frames = Vector::new();
         for (depth, (x, y)) in a.frames.iter().zip(b.frames.iter()).enumerate() {
             let at = (depth == top).then_some((loops, x.block));
+            if self.lists_differ(&a, &b, x, y) {
+                return None;
+            }
             frames.push_back(self.merge_frame(which, x, y, at)?);
         }
         merged.frames = frames;
@@ -191,10 +194,44 @@ impl Machine<'_> {
             b.fresh = b.fresh.max(a.fresh);
             let other = self.read(b, instance, offset, bytes, false)?;
             a.fresh = a.fresh.max(b.fresh);
+            if self.leads_to_lists(a, then) || self.leads_to_lists(b, other) {
+                return gap("lists of different shape");
+            }
             let value = self.smt.pool.ite(which, then, other);
             self.write(a, instance, offset, bytes, value);
         }
         Ok(())
+    }
+
+    /// Whether a pointer leads to a list, or to something made in the loop under way: what lists are made of is
+    /// matched pointer by pointer.
+    fn leads_to_lists(&mut self, state: &State, value: ExprId) -> bool {
+        if !self.speaks_of_addresses(value) {
+            return false;
+        }
+        let vars = self.smt.pool.free_vars(&[value]);
+        let mut instances = vars.into_iter().filter_map(|var| self.instance_of(var));
+        instances.any(|instance| {
+            let object = state.memory.get(instance);
+            object.is_some_and(|object| {
+                let is_young = instance.0 >= self.young && matches!(object.origin, Origin::Heap(_));
+                is_young || object.chain.is_some()
+            })
+        })
+    }
+
+    fn lists_differ(&mut self, a: &State, b: &State, x: &Frame, y: &Frame) -> bool {
+        if x.values.ptr_eq(&y.values) {
+            return false;
+        }
+        let differs = |(id, value): (&ValueId, &Value)| match (value, y.values.get(id)) {
+            (Value::Bits(one), Some(Value::Bits(other))) if one != other => Some((*one, *other)),
+            _ => None,
+        };
+        let pairs: Vec<(ExprId, ExprId)> = x.values.iter().filter_map(differs).collect();
+        pairs
+            .into_iter()
+            .any(|(one, other)| self.leads_to_lists(a, one) || self.leads_to_lists(b, other))
     }
 
     /// Values that are not known to be computed on every way to here are dead.
@@ -261,8 +298,9 @@ fn is_alike(a: &State, b: &State) -> bool {
                 std::ptr::eq(x, y)
                     || (x.life == y.life
                         && (x.life == Life::Ended
-                            || (x.origin, x.size, x.background)
-                                == (y.origin, y.size, y.background)))
+                            || (x.origin, x.size, x.background, &x.chain)
+                                == (y.origin, y.size, y.background, &y.chain)
+                                && (x.chain.is_none() || x.cells == y.cells)))
             }
             _ => true,
         };

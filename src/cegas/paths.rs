@@ -57,6 +57,9 @@ impl Prover<'_, '_, '_> {
                 None => Ok(Going::Parted),
             };
         };
+        if let Some(list) = self.machine.folded_at(state, at) {
+            return Ok(Going::Apart(self.machine.unfold(state, list)?));
+        }
         if !self.machine.marks.at(at).is_empty() {
             self.judge(state, at)?;
         }

@@ -69,16 +69,21 @@ pub(super) struct Head {
     phis: Vec<ValueId>,
     /// Whether the last read from an array of which one element is followed was of that element.
     pub last_read: Option<ExprId>,
+    /// Variables before this number were there before the loop.
+    pub stable: u32,
+    /// The addresses of the lists that were put in, by what they were made for.
+    pub put_in: BTreeMap<Instance, ExprId>,
 }
 
 impl Head {
     pub fn new(machine: &mut Machine<'_>, body: &Body, mut entry: State) -> Head {
         let program = machine.program;
+        let stable = entry.fresh;
         let last_read = machine.has_ghosts().then(|| machine.fresh(&mut entry, 1, Source::Widened));
         let insts = program.blocks[body.head].insts.iter();
         let phis = insts.take_while(|&inst| matches!(program.insts[inst].inst, Inst::Phi { .. }));
         let phis = phis.filter_map(|inst| program.insts[inst].result.expand()).collect();
-        Head { entry, spots: BTreeMap::new(), phis, last_read }
+        Head { entry, spots: BTreeMap::new(), phis, last_read, stable, put_in: BTreeMap::new() }
     }
 
     /// The general state, constrained by `candidates`.
@@ -217,6 +222,9 @@ impl Head {
             if (a.life, a.size, a.background, a.origin) != (b.life, b.size, b.background, b.origin)
             {
                 return shape("objects whose life changes in a loop");
+            }
+            if (a.chain.is_some() || b.chain.is_some()) && a != b {
+                return shape("a list that changes in a loop");
             }
             let ranges = differences(a, b).into_iter();
             spots.extend(ranges.map(|(offset, bytes)| Spot::Cell(instance, offset, bytes)));

@@ -40,6 +40,9 @@ impl Machine<'_> {
         let mut waiting: Vec<Instance> = reached.iter().copied().collect();
         while let Some(instance) = waiting.pop() {
             let Some(object) = state.memory.get(instance) else { continue };
+            if object.chain.is_some() {
+                return gap("a list given to a function without a body");
+            }
             let held: Vec<ExprId> = object.cells.values().map(|cell| cell.value).collect();
             if let Background::Init(_) = object.background
                 && self.holds_pointers(state, instance)

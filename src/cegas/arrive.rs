@@ -1,0 +1,581 @@
+//! A state with lists comes back to a loop's head: which of its objects are which of the general state's, and what
+//! has to be made more general if they do not fit.
+//!
+//! Objects are matched along the pointers that lead to them. A list of the general state may be matched by nothing if
+//! it may be empty: then what arrives has the list's tail where the general state has its address. Where the
+//! general state cannot be met, it is edited: a list may be empty, a node becomes a list, a new list that may be empty
+//! is put before what a pointer means. Every edit only adds states, so the general state still covers the entry.
+//! The search goes for as few edits as possible.
+
+use super::cover::Prover;
+use super::fold::{is_node, next, side};
+use super::memory::{Cell, Chain, Instance, Object, Origin};
+use super::state::State;
+use super::value::Value;
+use super::widen::{Head, Misfit, Spot};
+use crate::ir::ValueId;
+use crate::smt::ExprId;
+use imbl::OrdMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Edits made at once.
+const MOST_EDITS: usize = 3;
+
+/// Steps of one search.
+const MOST_STEPS: u32 = 5_000;
+
+/// Where in the general state a pointer stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Value(usize, ValueId),
+    Cell(Instance, u64, u32),
+    Tail(Instance),
+    /// Behind a list that is put in.
+    New,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    at: Place,
+    general: ExprId,
+    arrived: ExprId,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edit {
+    MayBeEmpty(Instance),
+    ToList(Instance, u64),
+    /// The list's nodes must be met by those of the object that arrived.
+    Node(Instance, Instance),
+    /// A list like the object that arrived, before what is there.
+    Insert {
+        at: Place,
+        like: Instance,
+        link: u64,
+    },
+    /// The list put in for this object is meant here, too.
+    Point {
+        at: Place,
+        like: Instance,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Met {
+    Known(Instance),
+    /// A list that is put in, before this value.
+    New(ExprId),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Matching {
+    met: BTreeMap<Instance, Met>,
+    taken: BTreeSet<Instance>,
+    edits: Vec<Edit>,
+    /// Edits that count.
+    cost: usize,
+}
+
+struct Search<'a> {
+    general: &'a State,
+    arrived: &'a State,
+    stable: u32,
+    steps: u32,
+}
+
+impl Prover<'_, '_, '_> {
+    /// Whether objects have to be matched at all.
+    pub(super) fn has_lists(&self, general: &State, state: &State) -> bool {
+        let known = general.memory.len() as u32;
+        let made = (known..state.memory.len() as u32).map(Instance);
+        let is_made = made.filter_map(|i| state.memory.get(i)).any(is_node);
+        is_made || !general.memory.chains().is_empty() || !state.memory.chains().is_empty()
+    }
+
+    /// The state with the general state's names for its objects.
+    pub(super) fn arrive(
+        &mut self,
+        head: &mut Head,
+        general: &State,
+        state: &State,
+    ) -> Result<State, Misfit> {
+        let mut state = state.clone();
+        self.fold_lists(&mut state);
+        let Some(agenda) = self.roots(general, &state) else {
+            return Err(Misfit::Shape("values that cannot be matched".into()));
+        };
+        for most in 0..=MOST_EDITS {
+            let mut search =
+                Search { general, arrived: &state, stable: head.stable, steps: MOST_STEPS };
+            let found = self.solve(&mut search, agenda.clone(), Matching::default(), most);
+            let Some(matching) = found else { continue };
+            if matching.edits.is_empty() {
+                return Ok(self.renamed(general, &state, &matching));
+            }
+            for edit in &matching.edits {
+                self.edit(head, &state, *edit)?;
+            }
+            return Err(Misfit::Widened);
+        }
+        Err(Misfit::Shape("a structure that is no list".into()))
+    }
+
+    /// All pointers to allocated objects that values and other objects hold.
+    fn roots(&mut self, general: &State, state: &State) -> Option<Vec<Pair>> {
+        let mut pairs = Vec::new();
+        for (depth, (ours, theirs)) in general.frames.iter().zip(&state.frames).enumerate() {
+            let mut ids: Vec<ValueId> = theirs.values.keys().copied().collect();
+            ids.sort_unstable();
+            for id in ids {
+                match (ours.values.get(&id), theirs.values.get(&id)) {
+                    (Some(Value::Bits(general)), Some(Value::Bits(arrived))) => {
+                        let at = Place::Value(depth, id);
+                        pairs.push(Pair { at, general: *general, arrived: *arrived });
+                    }
+                    (a, b) if a == b => {}
+                    _ => return None,
+                }
+            }
+        }
+        let known = general.memory.len().min(state.memory.len()) as u32;
+        for instance in (0..known).map(Instance) {
+            let (a, b) = (general.memory.get(instance)?, state.memory.get(instance)?);
+            if !matches!(a.origin, Origin::Heap(_)) {
+                self.cells(general, instance, a, b, &mut pairs)?;
+            }
+        }
+        Some(pairs)
+    }
+
+    /// The pointers in two objects that are the same one.
+    fn cells(
+        &mut self,
+        general: &State,
+        instance: Instance,
+        a: &Object,
+        b: &Object,
+        pairs: &mut Vec<Pair>,
+    ) -> Option<()> {
+        let offsets: BTreeSet<u64> = a.cells.keys().chain(b.cells.keys()).copied().collect();
+        for offset in offsets {
+            let (x, y) = (a.cells.get(&offset), b.cells.get(&offset));
+            let mut speaks = |cell: Option<&Cell>| {
+                cell.is_some_and(|cell| self.machine.speaks_of_addresses(cell.value))
+            };
+            if !speaks(x) && !speaks(y) {
+                continue;
+            }
+            let arrived = *y?;
+            let general = match x {
+                Some(x) if x.bytes == arrived.bytes => x.value,
+                Some(_) => return None,
+                None => {
+                    let mut copy = general.clone();
+                    let bytes = u64::from(arrived.bytes);
+                    self.machine.read(&mut copy, instance, offset, bytes, true).ok()?
+                }
+            };
+            let at = Place::Cell(instance, offset, arrived.bytes);
+            pairs.push(Pair { at, general, arrived: arrived.value });
+        }
+        Some(())
+    }
+
+    fn solve(
+        &mut self,
+        search: &mut Search<'_>,
+        mut agenda: Vec<Pair>,
+        matching: Matching,
+        most: usize,
+    ) -> Option<Matching> {
+        let Some(pair) = agenda.pop() else { return Some(matching) };
+        search.steps = search.steps.checked_sub(1)?;
+        let ours = self.allocated(search.general, pair.general);
+        let theirs = self.allocated(search.arrived, pair.arrived);
+        let (ours, theirs) = match (ours, theirs) {
+            (Pointer::None, Pointer::None) => {
+                return self.solve(search, agenda, matching, most);
+            }
+            (Pointer::Other, _) | (_, Pointer::Other) => return None,
+            (ours, theirs) => (ours.object(), theirs.object()),
+        };
+        if let (Some((general, k)), Some((arrived, l))) = (ours, theirs)
+            && k == l
+        {
+            match matching.met.get(&arrived) {
+                Some(&Met::Known(known)) if known == general => {
+                    return self.solve(search, agenda, matching, most);
+                }
+                None if !matching.taken.contains(&general) => {
+                    let mut tried = matching.clone();
+                    let mut more = agenda.clone();
+                    if self.meet(search, general, arrived, &mut tried, &mut more)
+                        && tried.cost <= most
+                        && let Some(found) = self.solve(search, more, tried, most)
+                    {
+                        return Some(found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        // The general state's list is empty.
+        if let Some((general, 0)) = ours
+            && let Some(chain) =
+                search.general.memory.get(general).and_then(|object| object.chain.clone())
+        {
+            let mut tried = matching.clone();
+            let may = chain.may_be_empty || tried.edits.contains(&Edit::MayBeEmpty(general));
+            let is_round = self.machine.pointee(chain.tail).is_some_and(|(to, _)| to == general);
+            if !may && !is_round {
+                tried.edits.push(Edit::MayBeEmpty(general));
+                tried.cost += 1;
+            }
+            if !is_round && tried.cost <= most {
+                let mut more = agenda.clone();
+                more.push(Pair { at: Place::Tail(general), general: chain.tail, ..pair });
+                if let Some(found) = self.solve(search, more, tried, most) {
+                    return Some(found);
+                }
+            }
+        }
+        // A list is put in before what the general state means here.
+        if let Some((arrived, 0)) = theirs {
+            if let Some(&Met::New(before)) = matching.met.get(&arrived) {
+                if before != pair.general || pair.at == Place::New {
+                    return None;
+                }
+                let mut tried = matching;
+                tried.edits.push(Edit::Point { at: pair.at, like: arrived });
+                return self.solve(search, agenda, tried, most);
+            }
+            if matching.met.contains_key(&arrived) || pair.at == Place::New || matching.cost >= most
+            {
+                return None;
+            }
+            for link in self.links(search.arrived, arrived, pair.general) {
+                let object = search.arrived.memory.get(arrived)?;
+                let Some(behind) = next(object, link) else { continue };
+                let mut tried = matching.clone();
+                tried.met.insert(arrived, Met::New(pair.general));
+                tried.edits.push(Edit::Insert { at: pair.at, like: arrived, link });
+                tried.cost += 1;
+                let mut more = agenda.clone();
+                more.push(Pair { at: Place::New, arrived: behind, ..pair });
+                if let Some(found) = self.solve(search, more, tried, most) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    /// Where the link of a node may lie that is put before `tail`.
+    fn links(&self, state: &State, instance: Instance, tail: ExprId) -> Vec<u64> {
+        let Some(object) = state.memory.get(instance).filter(|object| is_node(object)) else {
+            return Vec::new();
+        };
+        if self.machine.stride(state, instance).is_some()
+            || object.background != super::memory::Background::Uninit
+        {
+            return Vec::new();
+        }
+        match &object.chain {
+            Some(chain) => vec![chain.link],
+            None => {
+                let own = self.classes.iter().filter(|(size, _)| *size == object.size);
+                let mut links: Vec<u64> = own.map(|&(_, link)| link).collect();
+                if links.is_empty() {
+                    // A first node: what is behind it tells.
+                    let cells = object.cells.iter().filter(|(_, cell)| cell.value == tail);
+                    links.extend(cells.map(|(&offset, _)| offset));
+                }
+                links
+            }
+        }
+    }
+
+    /// Takes two objects for the same one: what they hold has to match.
+    fn meet(
+        &mut self,
+        search: &Search<'_>,
+        general: Instance,
+        arrived: Instance,
+        matching: &mut Matching,
+        agenda: &mut Vec<Pair>,
+    ) -> bool {
+        let (Some(a), Some(b)) =
+            (search.general.memory.get(general), search.arrived.memory.get(arrived))
+        else {
+            return false;
+        };
+        if (a.life, a.size, a.background) != (b.life, b.size, b.background) {
+            return false;
+        }
+        matching.met.insert(arrived, Met::Known(general));
+        matching.taken.insert(general);
+        let link = match (&a.chain, &b.chain) {
+            (None, None) => {
+                return a.origin == b.origin
+                    && self.cells(search.general, general, a, b, agenda).is_some();
+            }
+            (Some(x), Some(y)) if x.link == y.link => {
+                if y.may_be_empty && !x.may_be_empty {
+                    let is_round =
+                        self.machine.pointee(x.tail).is_some_and(|(to, _)| to == general);
+                    if is_round {
+                        return false;
+                    }
+                    matching.edits.push(Edit::MayBeEmpty(general));
+                    matching.cost += 1;
+                }
+                x.link
+            }
+            (Some(x), None) => x.link,
+            (None, Some(y)) => {
+                if !is_node(a) || a.background != super::memory::Background::Uninit {
+                    return false;
+                }
+                matching.edits.push(Edit::ToList(general, y.link));
+                matching.cost += 1;
+                if y.may_be_empty {
+                    matching.edits.push(Edit::MayBeEmpty(general));
+                    matching.cost += 1;
+                }
+                y.link
+            }
+            (Some(_), Some(_)) => return false,
+        };
+        let (Some(ours), Some(theirs)) = (next(a, link), next(b, link)) else { return false };
+        if self.machine.smt.pool.width(theirs) != self.machine.pointer_bits {
+            return false;
+        }
+        agenda.push(Pair { at: Place::Tail(general), general: ours, arrived: theirs });
+        let (one, other) = (side(search.general, a, link), side(search.arrived, b, link));
+        if !self.machine.has_common_node(&one, &other) {
+            return false;
+        }
+        let limits = self.limits();
+        let fits = a.chain.as_ref().is_some_and(|chain| {
+            let cells = one.cells.iter();
+            let mut is_met = cells.clone().all(|(offset, cell)| {
+                let placeholder = self.machine.placeholder(*offset, cell.bytes);
+                match other.cells.get(offset) {
+                    Some(own) if cell.value == placeholder => own.bytes == cell.bytes,
+                    Some(own) => own == cell && self.machine.is_stable(cell.value, search.stable),
+                    None => false,
+                }
+            });
+            for &fact in &chain.facts {
+                is_met = is_met && self.machine.holds_of(&other, &one.cells, fact, &limits);
+            }
+            is_met
+        });
+        if !fits {
+            matching.edits.push(Edit::Node(general, arrived));
+        }
+        true
+    }
+
+    /// What a pointer says about allocated objects.
+    fn allocated(&mut self, state: &State, value: ExprId) -> Pointer {
+        if !self.machine.speaks_of_addresses(value) {
+            return Pointer::None;
+        }
+        let vars = self.machine.smt.pool.free_vars(&[value]);
+        let is_heap = |instance: Instance| {
+            let object = state.memory.get(instance);
+            object.is_none_or(|object| matches!(object.origin, Origin::Heap(_)))
+        };
+        let any = vars.into_iter().filter_map(|v| self.machine.instance_of(v)).any(is_heap);
+        match self.machine.pointee(value) {
+            _ if !any => Pointer::None,
+            Some((instance, offset)) => Pointer::To(instance, offset),
+            None => Pointer::Other,
+        }
+    }
+
+    /// What arrived, with the names and, where they stand for it, the values of the general state.
+    fn renamed(&mut self, general: &State, state: &State, matching: &Matching) -> State {
+        let mut new = state.clone();
+        for depth in 0..new.frames.len().min(general.frames.len()) {
+            let mut frame = new.frames[depth].clone();
+            for (id, value) in &general.frames[depth].values {
+                let is_ours = match (value, frame.values.get(id)) {
+                    (Value::Bits(ours), Some(&Value::Bits(theirs))) => {
+                        self.is_matched(general, *ours) || self.is_matched(state, theirs)
+                    }
+                    (_, Some(_)) => false,
+                    // Nothing reads it any more.
+                    (_, None) => true,
+                };
+                if is_ours {
+                    frame.values.insert(*id, value.clone());
+                }
+            }
+            new.frames.set(depth, frame);
+        }
+        let from: BTreeMap<Instance, Instance> = matching
+            .met
+            .iter()
+            .filter_map(|(arrived, met)| match met {
+                Met::Known(general) => Some((*general, *arrived)),
+                Met::New(_) => None,
+            })
+            .collect();
+        for instance in (0..general.memory.len() as u32).map(Instance) {
+            let Some(ours) = general.memory.get(instance) else { continue };
+            let theirs = if matches!(ours.origin, Origin::Heap(_)) {
+                let own = from.get(&instance).and_then(|&arrived| state.memory.get(arrived));
+                own.filter(|_| ours.chain.is_none()).unwrap_or(ours)
+            } else {
+                state.memory.get(instance).unwrap_or(ours)
+            };
+            let mut object = theirs.clone();
+            for (&offset, &cell) in &theirs.cells {
+                let held = ours.cells.get(&offset).map(|cell| cell.value);
+                let is_ours = held.is_some_and(|value| self.is_matched(general, value));
+                if (is_ours || self.is_matched(state, cell.value))
+                    && let Some(value) = held
+                {
+                    object.cells.insert(offset, Cell { value, ..cell });
+                }
+            }
+            new.memory.put(instance, object);
+        }
+        new.memory.truncate(general.memory.len());
+        new.memory.forget_reads();
+        new
+    }
+
+    fn is_matched(&mut self, state: &State, value: ExprId) -> bool {
+        self.allocated(state, value) != Pointer::None
+    }
+
+    /// Makes the general state more general.
+    fn edit(&mut self, head: &mut Head, state: &State, edit: Edit) -> Result<(), Misfit> {
+        let misfit = || Misfit::Shape("a list that cannot be made more general".into());
+        match edit {
+            Edit::MayBeEmpty(instance) => {
+                let object = head.entry.memory.get(instance).cloned().ok_or_else(misfit)?;
+                let chain = object.chain.as_deref().cloned().ok_or_else(misfit)?;
+                let chain = Some(Rc::new(Chain { may_be_empty: true, ..chain }));
+                head.entry.memory.put(instance, Object { chain, ..object });
+            }
+            Edit::ToList(instance, link) => {
+                head.spots.retain(|spot, _| !matches!(spot, Spot::Cell(i, ..) if *i == instance));
+                let mut object = head.entry.memory.get(instance).cloned().ok_or_else(misfit)?;
+                let tail = object.cells.remove(&link).ok_or_else(misfit)?.value;
+                let chain = Chain { link, tail, may_be_empty: false, facts: Vec::new() };
+                object.chain = Some(Rc::new(chain));
+                head.entry.memory.put(instance, object);
+            }
+            Edit::Node(instance, arrived) => {
+                let object = head.entry.memory.get(instance).cloned().ok_or_else(misfit)?;
+                let chain = object.chain.as_deref().cloned().ok_or_else(misfit)?;
+                let other = state.memory.get(arrived).cloned().ok_or_else(misfit)?;
+                let sides =
+                    [side(&head.entry, &object, chain.link), side(state, &other, chain.link)];
+                let guesses = self.guesses(&object, &other);
+                let (cells, facts) = self.node(head.stable, &sides, &guesses).ok_or_else(misfit)?;
+                let chain = Some(Rc::new(Chain { facts, ..chain }));
+                head.entry.memory.put(instance, Object { cells, chain, ..object });
+            }
+            Edit::Insert { at, like, link } => {
+                let other = state.memory.get(like).cloned().ok_or_else(misfit)?;
+                let sides = [side(state, &other, link)];
+                let guesses = self.guesses(&other, &other);
+                let (cells, facts) = self.node(head.stable, &sides, &guesses).ok_or_else(misfit)?;
+                let tail = self.at(head, at).ok_or_else(misfit)?;
+                let chain = Chain { link, tail, may_be_empty: true, facts };
+                let list = Object { cells, chain: Some(Rc::new(chain)), ..other };
+                let instance = head.entry.memory.push(list);
+                let address = self.machine.address(instance);
+                head.put_in.insert(like, address);
+                self.set(head, at, address).ok_or_else(misfit)?;
+            }
+            Edit::Point { at, like } => {
+                let address = head.put_in.get(&like).copied().ok_or_else(misfit)?;
+                self.set(head, at, address).ok_or_else(misfit)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn node(
+        &mut self,
+        stable: u32,
+        sides: &[super::fold::Side],
+        guesses: &[ExprId],
+    ) -> Option<(OrdMap<u64, Cell>, Vec<ExprId>)> {
+        let limits = self.limits();
+        self.machine.common_node(sides, guesses, stable, &limits)
+    }
+
+    /// What the head's entry holds at a place, unless it was widened.
+    fn at(&mut self, head: &mut Head, at: Place) -> Option<ExprId> {
+        match at {
+            Place::Value(depth, id) => {
+                let top = head.entry.frames.len().checked_sub(1)?;
+                if depth == top && head.spots.contains_key(&Spot::Value(id)) {
+                    return None;
+                }
+                head.entry.frames.get(depth)?.values.get(&id)?.bits()
+            }
+            Place::Cell(instance, offset, bytes) => {
+                let end = offset + u64::from(bytes);
+                let overlaps = |spot: &Spot| match *spot {
+                    Spot::Cell(i, o, b) => i == instance && o < end && offset < o + u64::from(b),
+                    Spot::Value(_) => false,
+                };
+                if head.spots.keys().any(overlaps) {
+                    return None;
+                }
+                let bytes = u64::from(bytes);
+                self.machine.read(&mut head.entry, instance, offset, bytes, true).ok()
+            }
+            Place::Tail(instance) => Some(head.entry.memory.get(instance)?.chain.as_ref()?.tail),
+            Place::New => None,
+        }
+    }
+
+    fn set(&mut self, head: &mut Head, at: Place, to: ExprId) -> Option<()> {
+        match at {
+            Place::Value(depth, id) => {
+                let mut frame = head.entry.frames.get(depth)?.clone();
+                frame.values.insert(id, Value::Bits(to));
+                head.entry.frames.set(depth, frame);
+            }
+            Place::Cell(instance, offset, bytes) => {
+                self.machine.write(&mut head.entry, instance, offset, u64::from(bytes), to);
+            }
+            Place::Tail(instance) => {
+                let object = head.entry.memory.get(instance)?.clone();
+                let chain = object.chain.as_deref()?.clone();
+                let chain = Some(Rc::new(Chain { tail: to, ..chain }));
+                head.entry.memory.put(instance, Object { chain, ..object });
+            }
+            Place::New => return None,
+        }
+        Some(())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pointer {
+    /// It is none to an allocated object.
+    None,
+    To(Instance, i64),
+    /// It is one of several, or something computed.
+    Other,
+}
+
+impl Pointer {
+    fn object(self) -> Option<(Instance, i64)> {
+        match self {
+            Pointer::To(instance, offset) => Some((instance, offset)),
+            Pointer::None | Pointer::Other => None,
+        }
+    }
+}
