@@ -6,7 +6,7 @@
 
 use super::cache::{Key, Kind};
 use super::unit::{Compiled, Compiler, DAMAGED, compiled, pack};
-use super::{clang, lower, module, prepare, tool_stamp};
+use super::{Overflow, clang, lower, module, prepare, tool_stamp};
 use inkwell::context::Context;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -40,7 +40,8 @@ fn convert(input: &Path, output: &Path) -> Result<(), String> {
         return Err(format!("LLVM's verifier refuses it: {}", module::first_line(&message)));
     }
     prepare::prepare(&module);
-    std::fs::write(output, pack(&lower::lower(&module, &name))?).map_err(|error| error.to_string())
+    std::fs::write(output, pack(&lower::lower(&module, &name, Overflow::Undefined))?)
+        .map_err(|error| error.to_string())
 }
 
 impl Compiler<'_> {

@@ -1,8 +1,8 @@
 //! Instructions that compute values and those that end a block.
 
-use super::Lowering;
 use super::cfg::Exit;
 use super::ops::{binary_op, cast_op, float_predicate, int_predicate};
+use super::{Lowering, Overflow};
 use crate::frontend::llvm::{Blk, Opcode, Val, ValueKind};
 use crate::ir::{BinaryOp, BlockId, CheckKind, Const, Inst, InstId, Operand, PureOp, Type};
 
@@ -104,6 +104,9 @@ impl<'m> Lowering<'m> {
     /// A sanitizer's check; clang joins two questions about a division into one, we ask them apart.
     fn check(&mut self, cond: Val<'m>, expected: bool, kind: CheckKind) {
         let is_instruction = cond.kind() == ValueKind::LLVMInstructionValueKind;
+        if kind == CheckKind::SignedOverflow && self.overflow == Overflow::Wraps {
+            return;
+        }
         if kind == CheckKind::DivByZero && expected && is_instruction {
             match cond.opcode() {
                 Opcode::LLVMAnd => {

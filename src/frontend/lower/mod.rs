@@ -32,10 +32,19 @@ use inkwell::module::Module;
 use ops::Intrinsic;
 use rustc_hash::FxHashMap;
 
+/// What signed addition, subtraction, multiplication and negation do where the result does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overflow {
+    /// As C has it: undefined, so it is checked.
+    Undefined,
+    /// As `-fwrapv` has it: defined, so there is nothing to check. A quotient that does not fit still traps.
+    Wraps,
+}
+
 /// Lowers a module that `prepare` has worked on.
-pub fn lower(module: &Module<'_>, name: &str) -> Unit {
+pub fn lower(module: &Module<'_>, name: &str, overflow: Overflow) -> Unit {
     let reader = Reader::new(module);
-    let mut lowering = Lowering::new(reader, name);
+    let mut lowering = Lowering::new(reader, name, overflow);
     lowering.declare();
     lowering.lists();
     lowering.initialise();
@@ -58,6 +67,7 @@ struct Lowering<'m> {
     /// What the module's symbols are to others; its own program is put in at the end.
     unit: Unit,
     attributes: Attributes,
+    overflow: Overflow,
 
     types: FxHashMap<Ty<'m>, TypeId>,
     consts: FxHashMap<Val<'m>, ConstId>,
@@ -87,7 +97,7 @@ struct Lowering<'m> {
 }
 
 impl<'m> Lowering<'m> {
-    fn new(reader: Reader<'m>, name: &str) -> Self {
+    fn new(reader: Reader<'m>, name: &str, overflow: Overflow) -> Self {
         let machine = Machine {
             triple: reader.triple(),
             data_layout: reader.data_layout(),
@@ -106,6 +116,7 @@ impl<'m> Lowering<'m> {
             unit: Unit::new(Program::new(name, machine.clone())),
             program: Program::new(name, machine),
             attributes,
+            overflow,
             types: FxHashMap::default(),
             consts: FxHashMap::default(),
             funcs: FxHashMap::default(),
