@@ -4,6 +4,7 @@ mod tool;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -143,6 +144,28 @@ fn a_recorded_build_is_scanned_target_by_target() {
     assert_eq!(found.len(), wanted.len(), "{found:?}");
     for (rule, file) in wanted {
         assert!(found.contains(&(&json!(rule), file, &json!("unsafe"))), "{rule}: {found:?}");
+    }
+}
+
+#[test]
+fn bitcode_without_checks_is_checked_for_what_it_shows() {
+    let place = Place::new();
+    place.write(
+        "a.c",
+        "int main(int argc, char **argv) { (void)argv; int n = 7 / (argc - 1); return n + argc; }\n",
+    );
+    for (flags, overflow) in [("", 0), ("-fsanitize=undefined -fsanitize-trap=undefined", 1)] {
+        let mut clang = Command::new("clang-19");
+        clang.args(["-g", "-emit-llvm", "-c", "a.c", "-o", "a.bc"]).args(flags.split_whitespace());
+        assert!(clang.current_dir(place.dir()).status().is_ok_and(|status| status.success()));
+        let scan = place.scan(&["--json=r.json", "a.bc"]);
+        assert_eq!(scan.code, Some(1), "{scan:?}");
+        assert!(scan.out.contains("error[div-by-zero]"), "{scan:?}");
+        let report = json(&place.read("r.json"));
+        let obligations = report["obligations"].as_array().expect("a list");
+        let divisions = obligations.iter().filter(|o| o["rule"] == "div-by-zero");
+        assert_eq!(divisions.count(), 1, "asked once: {report}");
+        assert_eq!(scan.out.contains("are not looked for"), overflow == 0, "{scan:?}");
     }
 }
 

@@ -481,6 +481,14 @@ impl<'m> Val<'m> {
         unsafe { LLVMCountParamTypes(LLVMGetCalledFunctionType(self.0)) }
     }
 
+    /// Whether a call, or the function it names, has an attribute.
+    pub fn call_has(self, kind: AttributeKind) -> bool {
+        let here = unsafe { LLVMGetCallSiteEnumAttribute(self.0, Place::Function.index(), kind.0) };
+        let callee = self.callee();
+        let named = callee.kind() == ValueKind::LLVMFunctionValueKind;
+        !here.is_null() || (named && callee.attribute(Place::Function, kind).is_some())
+    }
+
     /// The type that a `byval` argument's copy has.
     pub fn byval_type(self, arg: u32, byval: AttributeKind) -> Option<Ty<'m>> {
         unsafe {

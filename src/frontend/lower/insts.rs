@@ -79,7 +79,10 @@ impl<'m> Lowering<'m> {
                 let targets = self.program.block_pool.push(targets);
                 Some(Inst::IndirectJump { address, targets })
             }
-            Opcode::LLVMUnreachable => Some(Inst::Unreachable),
+            Opcode::LLVMUnreachable => {
+                self.check_unreachable(inst);
+                Some(Inst::Unreachable)
+            }
             other => {
                 self.unsupported(inst, &format!("{other:?}"));
                 Some(Inst::Unreachable)
@@ -108,6 +111,7 @@ impl<'m> Lowering<'m> {
             return;
         }
         if kind == CheckKind::DivByZero && expected && is_instruction {
+            self.asked(cond);
             match cond.opcode() {
                 Opcode::LLVMAnd => {
                     self.check_one(cond.operand(0), true, CheckKind::DivByZero);
@@ -205,6 +209,7 @@ impl<'m> Lowering<'m> {
     fn instruction(&mut self, inst: Val<'m>) {
         let opcode = inst.opcode();
         if let Some(op) = binary_op(opcode) {
+            self.check_division(inst, op);
             let (lhs, rhs) = self.two(inst);
             return self.define(inst, Inst::Binary { op, lhs, rhs });
         }

@@ -14,6 +14,7 @@ mod memory;
 mod ops;
 mod symbols;
 mod types;
+mod unchecked;
 
 pub(super) use ops::UNINIT_PREFIX;
 
@@ -30,7 +31,7 @@ use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use inkwell::module::Module;
 use ops::Intrinsic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What signed addition, subtraction, multiplication and negation do where the result does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +86,8 @@ struct Lowering<'m> {
     /// The two results of an operation with overflow.
     pairs: FxHashMap<Val<'m>, (Operand, Operand)>,
     phis: Vec<(InstId, Val<'m>)>,
+    /// Divisors that the compiler's own checks ask about, and where.
+    divisors: FxHashSet<(BlockId, Val<'m>)>,
     /// The copies of `byval` arguments, by call and argument.
     copies: FxHashMap<(Val<'m>, u32), Operand>,
 
@@ -130,6 +133,7 @@ impl<'m> Lowering<'m> {
             values: FxHashMap::default(),
             pairs: FxHashMap::default(),
             phis: Vec::new(),
+            divisors: FxHashSet::default(),
             copies: FxHashMap::default(),
             locs: FxHashMap::default(),
             files: FxHashMap::default(),
@@ -322,6 +326,7 @@ impl<'m> Lowering<'m> {
             self.values.clear();
             self.pairs.clear();
             self.copies.clear();
+            self.divisors.clear();
             for (param, value) in func.params().zip(self.program.funcs[id].params.iter()) {
                 self.values.insert(param, Operand::Value(value));
             }
