@@ -4,7 +4,8 @@
 //! Invariant: what the compiler checks is not checked twice. Sums and shifts that nobody checks wrap, as on the machine.
 
 use super::Lowering;
-use crate::frontend::llvm::{Opcode, Val, ValueKind};
+use super::ops::Intrinsic;
+use crate::frontend::llvm::{Opcode, Place, Val, ValueKind};
 use crate::ir::{BinaryOp, CheckKind, Inst, IntPredicate, Operand, Type};
 
 impl<'m> Lowering<'m> {
@@ -59,13 +60,22 @@ impl<'m> Lowering<'m> {
     /// it is the call's promise.
     pub(super) fn check_unreachable(&mut self, end: Val<'m>) {
         let before = end.block().instructions().take_while(|&inst| inst != end).last();
-        let ended = before.is_some_and(|last| {
-            matches!(last.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
-                && last.call_has(self.attributes.noreturn)
-        });
+        let ended = before.is_some_and(|last| self.does_not_return(last));
         if !ended {
             let cond = self.int_const(1, 0);
             self.emit(Inst::Check { cond, kind: CheckKind::Unreachable });
         }
+    }
+    /// A trap, which is a check already, or a call of what is said not to return.
+    fn does_not_return(&self, inst: Val<'m>) -> bool {
+        if !matches!(inst.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke) {
+            return false;
+        }
+        let callee = inst.callee();
+        let traps = self.intrinsics.get(&callee);
+        let traps = matches!(traps, Some(Intrinsic::UbsanTrap | Intrinsic::Trap));
+        let said = |of: Val<'m>| of.attribute(Place::Function, self.attributes.noreturn).is_some();
+        let named = callee.kind() == ValueKind::LLVMFunctionValueKind;
+        traps || said(inst) || (named && said(callee))
     }
 }
