@@ -10,7 +10,7 @@ fn main() -> Result<(), String> {
     let start = Instant::now();
     for path in std::env::args().skip(1) {
         let bytes = std::fs::read(&path).map_err(|error| format!("{path}: {error}"))?;
-        let unit = unit::lowered(&path, &bytes)?.into();
+        let unit = unit::lowered(&path, &bytes, cegas::frontend::Overflow::Undefined)?.into();
         pieces.push(Piece { name: path, unit });
     }
     let lowering = start.elapsed();

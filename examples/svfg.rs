@@ -14,7 +14,9 @@ fn main() {
     for path in std::env::args().skip(1) {
         let bytes = std::fs::read(&path).expect("a file");
         let program: cegas::ir::Program = if path.ends_with(".bc") {
-            let unit = cegas::frontend::unit::lowered(&path, &bytes).expect("bitcode");
+            let unit =
+                cegas::frontend::unit::lowered(&path, &bytes, cegas::frontend::Overflow::Undefined)
+                    .expect("bitcode");
             let piece = cegas::link::Piece { name: path.clone(), unit: unit.into() };
             let models = cegas::frontend::models::Models::default();
             cegas::link::link(&path, vec![piece], |name, machine| models.get(name, machine))

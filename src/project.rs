@@ -40,8 +40,14 @@ impl Source {
 pub fn gather(settings: &Settings, builds: &Path, cancel: &Cancel) -> Result<Project> {
     match &settings.input {
         Input::Project(folder) => {
-            let database = compile_db::discover(folder, settings.build_dir.as_deref(), builds)?;
-            from_database(database)
+            let build_dir = settings.build_dir.as_deref();
+            let run = |cmake: &mut _| cancel.build(cmake);
+            let found = compile_db::discover(folder, build_dir, builds, run);
+            cancel.check()?;
+            let found = found?;
+            let mut project = from_database(found.database)?;
+            project.build.notes.splice(0..0, found.notes);
+            Ok(project)
         }
         Input::Database(file) => from_database(file.clone()),
         Input::Files(files) => from_files(files, settings),

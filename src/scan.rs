@@ -120,7 +120,10 @@ fn reasons(project: &Project, compiled: &[Outcome], settings: &Settings) -> Stri
     let failed = sources.filter_map(|(s, c)| Some((s.path(), c.as_ref().err()?.as_str())));
     let skipped = project.build.skipped.iter().map(|s| (s.file.as_path(), s.reason.as_str()));
     let mut all = failed.chain(skipped);
-    let Some((file, reason)) = all.next() else { return ": nothing to analyse".to_owned() };
+    let Some((file, reason)) = all.next() else {
+        let told = project.build.notes.first().map(|note| note.text.as_str());
+        return format!(": {}", told.unwrap_or("nothing to analyse"));
+    };
     let more = match all.count() {
         0 => String::new(),
         rest => format!("; and {rest} more such"),

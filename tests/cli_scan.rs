@@ -4,6 +4,7 @@ mod tool;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -120,7 +121,7 @@ fn a_unit_that_does_not_compile_does_not_stop_the_others() {
 #[test]
 fn a_recorded_build_is_scanned_target_by_target() {
     let place = demo();
-    let scan = place.scan(&["--json=r.json", "--", "make", "-j2"]);
+    let scan = place.scan(&["--json=r.json", "--timeout=120", "--", "make", "-j2"]);
     assert_eq!(scan.code, Some(1), "{scan:?}");
     assert!(
         scan.out.contains("the assertion `table->count < KV_ENTRIES_MAX` can fail"),
@@ -133,6 +134,39 @@ fn a_recorded_build_is_scanned_target_by_target() {
     let program = targets.iter().find(|t| t["name"] == "kvtool").expect("the program");
     assert_eq!(program["units"], json!(["main.c", "table.c", "parse.c"]), "{program}");
     assert!(program["model"]["functions"].as_u64().is_some_and(|n| n >= 10), "{program}");
+    // What a new user sees first: each of the demo's bugs, and everything else proved.
+    let obligations = report["obligations"].as_array().expect("a list");
+    let found = obligations.iter().filter(|o| o["verdict"] != "safe");
+    let found: Vec<_> =
+        found.map(|o| (&o["rule"], &o["location"]["file"], &o["verdict"])).collect();
+    let parse = json!("parse.c");
+    let wanted = [("out-of-bounds", &parse), ("leak", &parse), ("assertion", &json!("table.c"))];
+    assert_eq!(found.len(), wanted.len(), "{found:?}");
+    for (rule, file) in wanted {
+        assert!(found.contains(&(&json!(rule), file, &json!("unsafe"))), "{rule}: {found:?}");
+    }
+}
+
+#[test]
+fn bitcode_without_checks_is_checked_for_what_it_shows() {
+    let place = Place::new();
+    place.write(
+        "a.c",
+        "int main(int argc, char **argv) { (void)argv; int n = 7 / (argc - 1); return n + argc; }\n",
+    );
+    for (flags, overflow) in [("", 0), ("-fsanitize=undefined -fsanitize-trap=undefined", 1)] {
+        let mut clang = Command::new("clang-19");
+        clang.args(["-g", "-emit-llvm", "-c", "a.c", "-o", "a.bc"]).args(flags.split_whitespace());
+        assert!(clang.current_dir(place.dir()).status().is_ok_and(|status| status.success()));
+        let scan = place.scan(&["--json=r.json", "a.bc"]);
+        assert_eq!(scan.code, Some(1), "{scan:?}");
+        assert!(scan.out.contains("error[div-by-zero]"), "{scan:?}");
+        let report = json(&place.read("r.json"));
+        let obligations = report["obligations"].as_array().expect("a list");
+        let divisions = obligations.iter().filter(|o| o["rule"] == "div-by-zero");
+        assert_eq!(divisions.count(), 1, "asked once: {report}");
+        assert_eq!(scan.out.contains("are not looked for"), overflow == 0, "{scan:?}");
+    }
 }
 
 #[test]
@@ -149,6 +183,7 @@ fn a_build_that_fails_is_a_failure() {
     let scan = place.scan(&["--", "false"]);
     assert_eq!(scan.code, Some(2), "{scan:?}");
     place.scan(&["--", "no-such-build-tool"]).refused(&["no-such-build-tool"]);
+    place.scan(&["--", "true"]).refused(&["called no compiler", "clean it"]);
 }
 
 #[test]

@@ -6,11 +6,13 @@
 //! make which program.
 //!
 //! Invariant: a build's commands are data. Nothing here runs one, hands one to a shell, or passes a flag on
-//! that is not on the allow-list; recording runs the build because the user asked for exactly that.
+//! that is not on the allow-list; recording runs the build because the user asked for exactly that. Configuring a CMake
+//! project runs its CMake code, confined to the cache.
 
 mod archive_file;
 mod assemble;
 mod command;
+mod configure;
 mod database;
 mod discover;
 mod error;
@@ -34,7 +36,7 @@ mod tool;
 mod words;
 
 pub use database::read;
-pub use discover::discover;
+pub use discover::{Found, discover};
 pub use error::Error;
 pub use files::from_files;
 pub use model::{Build, Link, LinkKind, Note, Part, Skipped, Unit};

@@ -1,7 +1,8 @@
 //! Which units make which program, by every kind of evidence.
 
 use compile_db::{
-    Build, Evidence, Symbols, Target, TargetKind, discover, read, targets, targets_by_symbols,
+    Build, Error, Evidence, Symbols, Target, TargetKind, discover, read, targets,
+    targets_by_symbols,
 };
 use std::{
     fs,
@@ -99,6 +100,12 @@ fn run_cmake(folder: &Path, generator: &str) -> PathBuf {
     build_dir.join("compile_commands.json")
 }
 
+fn database_of(project: &Path, build_dir: Option<&Path>, cache: &Path) -> Result<PathBuf, Error> {
+    let found = discover(project, build_dir, cache, |cmake| cmake.status())?;
+    assert_eq!(found.notes.is_empty(), !found.database.starts_with(cache), "{found:?}");
+    Ok(found.database)
+}
+
 #[test]
 fn a_cmake_project_is_configured_into_the_cache() {
     if !has("cmake") {
@@ -108,14 +115,14 @@ fn a_cmake_project_is_configured_into_the_cache() {
     fs::create_dir(folder.join(".git")).unwrap();
     let before = fs::read_dir(&folder).unwrap().count();
     let cache = root.path().join("cache");
-    let database = discover(&folder, None, &cache).unwrap();
+    let database = database_of(&folder, None, &cache).unwrap();
     assert!(database.starts_with(&cache));
     assert_eq!(fs::read_dir(&folder).unwrap().count(), before, "the project itself is left alone");
     let build = read(&database).unwrap();
     let targets = targets(&build, Some(&database)).unwrap();
     assert!(matches!(targets[0].evidence, Evidence::CmakeFileApi { .. }));
     check_cmake(&build, &targets, ["app", "tool", "dyn", "stat"]);
-    assert_eq!(discover(&folder, None, &cache).unwrap(), database, "once more changes nothing");
+    assert_eq!(database_of(&folder, None, &cache).unwrap(), database, "once more changes nothing");
 }
 
 #[test]
@@ -151,8 +158,39 @@ fn a_cmake_project_that_does_not_configure() {
     }
     let (root, folder) =
         project(&[("CMakeLists.txt", "message(FATAL_ERROR \"no such luck\")"), (".git/x", "")]);
-    let error = discover(&folder, None, &root.path().join("cache")).unwrap_err().to_string();
+    let error = database_of(&folder, None, &root.path().join("cache")).unwrap_err().to_string();
     assert!(error.contains("no such luck") && error.contains("-p"), "{error}");
+}
+
+#[test]
+fn cmake_code_writes_to_the_cache_only() {
+    if !has("cmake") {
+        return;
+    }
+    let text = "cmake_minimum_required(VERSION 3.10)\nproject(p C)\n\
+        execute_process(COMMAND sh -c \"echo pwned > ${CMAKE_BINARY_DIR}/../beside; echo pwned >> ${CMAKE_SOURCE_DIR}/m.c\")\n\
+        execute_process(COMMAND ln -sf ${CMAKE_SOURCE_DIR}/treasure ${CMAKE_BINARY_DIR}/cegas-configure.log)\n\
+        execute_process(COMMAND ln -sf ${CMAKE_SOURCE_DIR}/treasure ${CMAKE_BINARY_DIR}/cegas.lock)\n\
+        add_executable(p m.c)\n";
+    let files =
+        [("CMakeLists.txt", text), (".git/x", ""), ("m.c", "int main;"), ("treasure", "gold")];
+    let (root, folder) = project(&files);
+    let cache = root.path().join("cache");
+    let found = discover(&folder, None, &cache, |cmake| cmake.status()).unwrap();
+    if !found.notes[0].text.contains("nowhere else") {
+        println!("not tried: this kernel has no Landlock");
+        return;
+    }
+    assert_eq!(fs::read_to_string(folder.join("m.c")).unwrap(), "int main;");
+    assert!(!cache.join("beside").exists());
+    // What it leaves behind for the next scan is not followed out of the cache either.
+    assert!(discover(&folder, None, &cache, |cmake| cmake.status()).is_err());
+    assert_eq!(fs::read_to_string(folder.join("treasure")).unwrap(), "gold");
+    // One that means no harm and writes beside its sources hears what to do.
+    let text = "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nfile(WRITE ${CMAKE_SOURCE_DIR}/made.h x)\n";
+    fs::write(folder.join("CMakeLists.txt"), text).unwrap();
+    let error = database_of(&folder, None, &root.path().join("other")).unwrap_err().to_string();
+    assert!(error.contains("may write to the cache only") && error.contains("-p"), "{error}");
 }
 
 #[test]
@@ -161,15 +199,18 @@ fn databases_are_found_nearby_and_above() {
         project(&[(".git/x", ""), ("a/b/c.c", ""), ("build-gcc/compile_commands.json", "[]")]);
     let cache = root.path().join("cache");
     let found = folder.join("build-gcc/compile_commands.json");
-    assert_eq!(discover(&folder, None, &cache).unwrap(), found);
-    assert_eq!(discover(&folder.join("a/b"), None, &cache).unwrap(), found);
-    assert_eq!(discover(&folder, Some(&folder.join("build-gcc")), &cache).unwrap(), found);
-    assert_eq!(discover(&folder, Some(&found), &cache).unwrap(), found);
-    let error = discover(&folder, Some(&folder.join("a")), &cache).unwrap_err().to_string();
+    assert_eq!(database_of(&folder, None, &cache).unwrap(), found);
+    assert_eq!(database_of(&folder.join("a/b"), None, &cache).unwrap(), found);
+    assert_eq!(database_of(&folder, Some(&folder.join("build-gcc")), &cache).unwrap(), found);
+    assert_eq!(database_of(&folder, Some(&found), &cache).unwrap(), found);
+    let error = database_of(&folder, Some(&folder.join("a")), &cache).unwrap_err().to_string();
     assert!(error.contains("no compile_commands.json") && error.contains("p/a"), "{error}");
     fs::remove_file(&found).unwrap();
     fs::write(root.path().join("compile_commands.json"), "[]").unwrap();
-    assert!(discover(&folder, None, &cache).is_err(), "what lies above the repository is not ours");
+    assert!(
+        database_of(&folder, None, &cache).is_err(),
+        "what lies above the repository is not ours"
+    );
 }
 
 /// A database of files with a macro each, and their symbols: `("name.c", "-D…", defined, undefined)`.

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { KV_KEY_MAX = 8, KV_ENTRIES_MAX = 4 };
+enum { KV_KEY_MAX = 8, KV_VALUE_MAX = 8, KV_ENTRIES_MAX = 4 };
 
 struct kv_entry {
     char key[KV_KEY_MAX];

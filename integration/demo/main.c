@@ -1,4 +1,4 @@
-/* kvtool KEY=VALUE... KEY: takes the settings in, prints the value of the last argument. */
+/* kvtool KEY=VALUE KEY: takes the setting in, prints the value of the key. */
 #include "kv.h"
 
 #include <stdio.h>
@@ -23,19 +23,17 @@ int main(int argc, char **argv)
     struct kv_table table;
     int result = 0;
 
-    if (argc < 2) {
-        fprintf(stderr, "usage: kvtool KEY=VALUE... KEY\n");
+    if (argc != 3) {
+        fprintf(stderr, "usage: kvtool KEY=VALUE KEY\n");
         return 2;
     }
     kv_init(&table);
-    for (int i = 1; i < argc - 1; i++) {
-        enum kv_status status = kv_parse(&table, argv[i]);
-        if (status != KV_OK) {
-            fprintf(stderr, "kvtool: %s: %s\n", argv[i], message(status));
-            result = 1;
-        }
+    enum kv_status status = kv_parse(&table, argv[1]);
+    if (status != KV_OK) {
+        fprintf(stderr, "kvtool: %s: %s\n", argv[1], message(status));
+        result = 1;
     }
-    const char *value = kv_get(&table, argv[argc - 1]);
+    const char *value = kv_get(&table, argv[2]);
     if (value)
         printf("%s\n", value);
     else

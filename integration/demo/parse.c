@@ -19,22 +19,13 @@ static size_t read_key(char key[KV_KEY_MAX], const char *text)
     return n;
 }
 
-static char *copy(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *result = malloc(size);
-    if (result)
-        memcpy(result, text, size);
-    return result;
-}
-
 enum kv_status kv_parse(struct kv_table *table, const char *text)
 {
     char key[KV_KEY_MAX];
     size_t length = read_key(key, text);
     if (length == 0)
         return KV_SYNTAX;
-    char *value = copy(text + length + 1);
+    char *value = strndup(text + length + 1, KV_VALUE_MAX);
     if (!value)
         return KV_MEMORY;
     if (value[0] == '\0')

@@ -46,8 +46,10 @@ class Scan:
         self.stderr = out.with_suffix(".stderr")
         began = time.monotonic()
         with open(self.stderr, "wb") as stderr:
+            # A build that writes the time of day into its sources or the commit of a repository around it (redis does) would be another program each time.
+            fixed = {**os.environ, "SOURCE_DATE_EPOCH": "0", "GIT_CEILING_DIRECTORIES": str(recipe.CACHE)}
             child = subprocess.Popen(["timeout", str(LIMIT_SECONDS), *command], cwd=self.tree, stdin=subprocess.DEVNULL,
-                                     stdout=subprocess.PIPE, stderr=stderr)
+                                     stdout=subprocess.PIPE, stderr=stderr, env=fixed)
             for line in child.stdout:
                 # A recorded build prints to the same standard output, and first.
                 if line.startswith(b'program "'):

@@ -17,7 +17,8 @@ Examples:
 
 How a build is found:
   With -p, else a compile_commands.json upward from the project and in its usual build folders; a
-  cmake project without one is configured into the cache. No command of a project is run for this.
+  cmake project without one is configured in the cache, which runs its CMake code; that can write
+  to the cache only, if the kernel has Landlock. Nothing else of a project is run for this.
   After `--` the command is run as you typed it, like any build: do that only with code you trust.
   An up-to-date build compiles nothing, so nothing is recorded: clean it first.
 

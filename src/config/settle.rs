@@ -263,7 +263,7 @@ fn timeout(seconds: f64) -> Result<Duration> {
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if !time.is_zero() && time <= longest => Ok(time),
         _ => bail!(
-            "timeout: {seconds} is not a number of seconds between 0 and {}",
+            "timeout: {seconds} is not a number of seconds above 0 and up to {}",
             longest.as_secs()
         ),
     }

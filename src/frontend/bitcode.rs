@@ -6,7 +6,7 @@
 
 use super::cache::{Key, Kind};
 use super::unit::{Compiled, Compiler, DAMAGED, compiled, pack};
-use super::{clang, lower, module, prepare, tool_stamp};
+use super::{Overflow, clang, lower, module, prepare, tool_stamp};
 use inkwell::context::Context;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -14,6 +14,10 @@ use std::process::{Command, ExitCode};
 
 /// The name under which our executable reads one module.
 const NAME: &str = "cegas-read-bitcode";
+
+/// What is known only where the C is: in bitcode, a sum that overflowed looks like any other.
+const UNCHECKED: &str = "bitcode compiled without -fsanitize=undefined -fsanitize-trap: overflow and shifts in it \
+    are not looked for; its C files would be";
 
 /// To be called first in `main`: if this process was started to read bitcode, does so. `None`: it was
 /// started for something else.
@@ -39,8 +43,13 @@ fn convert(input: &Path, output: &Path) -> Result<(), String> {
         let message = message.to_string_lossy();
         return Err(format!("LLVM's verifier refuses it: {}", module::first_line(&message)));
     }
+    let unchecked = module.get_function("llvm.ubsantrap").is_none();
     prepare::prepare(&module);
-    std::fs::write(output, pack(&lower::lower(&module, &name))?).map_err(|error| error.to_string())
+    let mut unit = lower::lower(&module, &name, Overflow::Undefined);
+    if unchecked {
+        unit.program.notes.push(UNCHECKED.to_owned());
+    }
+    std::fs::write(output, pack(&unit)?).map_err(|error| error.to_string())
 }
 
 impl Compiler<'_> {

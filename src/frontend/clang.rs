@@ -3,6 +3,7 @@
 //! Invariant: clang is started directly, never through a shell, reads no configuration file, and
 //! writes only the two files named here.
 
+use super::Overflow;
 use crate::budgets;
 use crate::cancel::Limits;
 use std::ffi::{OsStr, OsString};
@@ -142,6 +143,16 @@ fn environment() -> Vec<(&'static str, OsString)> {
 
 pub(super) fn since_epoch(time: std::time::SystemTime) -> Option<u128> {
     Some(time.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos())
+}
+
+/// What the last of a unit's flags that speak of it says. gcc's `-fno-strict-overflow` is its `-fwrapv`.
+pub fn overflow(flags: &[OsString]) -> Overflow {
+    let said = flags.iter().rev().find_map(|flag| match flag.to_str()? {
+        "-fwrapv" | "-fno-strict-overflow" => Some(Overflow::Wraps),
+        "-fno-wrapv" | "-fstrict-overflow" | "-ftrapv" => Some(Overflow::Undefined),
+        _ => None,
+    });
+    said.unwrap_or(Overflow::Undefined)
 }
 
 /// clang's first error, as one line; else the last thing it said.

@@ -361,10 +361,14 @@ impl<'m> Val<'m> {
             .map(|b| Blk(b, PhantomData))
     }
 
-    /// The integer or presence of a function's attribute.
+    /// The integer or presence of a function's or a call's attribute.
     pub fn attribute(self, place: Place, kind: AttributeKind) -> Option<u64> {
         unsafe {
-            let attribute = LLVMGetEnumAttributeAtIndex(self.0, place.index(), kind.0);
+            let (at, kind) = (place.index(), kind.0);
+            let attribute = match self.kind() {
+                ValueKind::LLVMFunctionValueKind => LLVMGetEnumAttributeAtIndex(self.0, at, kind),
+                _ => LLVMGetCallSiteEnumAttribute(self.0, at, kind),
+            };
             (!attribute.is_null()).then(|| LLVMGetEnumAttributeValue(attribute))
         }
     }
@@ -376,8 +380,6 @@ impl<'m> Val<'m> {
     pub fn debug_variable(self) -> Option<Meta> {
         llvm_extra::global_variable(self.0)
     }
-
-    // Instructions.
 
     pub fn debug_loc(self) -> Option<Meta> {
         Meta::new(unsafe { LLVMInstructionGetDebugLoc(self.0) })

@@ -15,6 +15,7 @@ mod module;
 pub mod unit;
 pub mod bitcode;
 mod lower;
+pub use lower::Overflow;
 pub mod models;
 
 use crate::ir::Program;

@@ -1,6 +1,6 @@
 //! The models of library functions as units: each is lowered when a program first needs it, once a scan.
 
-use super::unit;
+use super::{Overflow, unit};
 use crate::ir::Machine;
 use crate::library;
 use crate::link::Unit;
@@ -26,7 +26,8 @@ impl Models {
         let before = known().get(&key).cloned();
         // Two programs may lower the same one at once; what comes out is the same.
         let unit = before.unwrap_or_else(|| {
-            let unit = unit::lowered(model.name, model.bitcode).ok().map(Arc::new);
+            let unit =
+                unit::lowered(model.name, model.bitcode, Overflow::Undefined).ok().map(Arc::new);
             known().entry(key).or_insert(unit).clone()
         });
         // The models are for x86; another machine goes without.

@@ -5,7 +5,7 @@
 
 use super::cache::{Cache, Key, Kind};
 use super::clang::{self, Clang};
-use super::{lower, module, prepare};
+use super::{Overflow, lower, module, prepare};
 use crate::cancel::Cancel;
 use crate::link::{Binding, Unit as Linkable};
 use compile_db::{Symbols, Unit};
@@ -80,7 +80,7 @@ impl<'a> Compiler<'a> {
         let (_scratch, (output, depfile)) = self.in_scratch(|folder| self.call(unit, folder))?;
         let raw = std::fs::read(&output).map_err(|e| format!("clang wrote no bitcode: {e}"))?;
         let name = unit.source.to_string_lossy();
-        let packed = pack(&lowered(&name, &raw)?)?;
+        let packed = pack(&lowered(&name, &raw, clang::overflow(&unit.flags))?)?;
         let files = std::fs::read(&depfile).map(|text| clang::dependencies(&text));
         let key = self.remember(unit, command, variants, files.unwrap_or_default());
         if let Some(key) = &key {
@@ -195,11 +195,11 @@ impl<'a> Compiler<'a> {
 }
 
 /// Reads bitcode that clang made, prepares and lowers it.
-pub fn lowered(name: &str, bytes: &[u8]) -> Result<Linkable, String> {
+pub fn lowered(name: &str, bytes: &[u8], overflow: Overflow) -> Result<Linkable, String> {
     let context = Context::create();
     let module = module::read_verified(&context, name, bytes)?;
     prepare::prepare(&module);
-    Ok(lower::lower(&module, name))
+    Ok(lower::lower(&module, name, overflow))
 }
 
 /// A unit as bytes: its names, which every run needs, before its tables.

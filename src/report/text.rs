@@ -117,7 +117,8 @@ fn push_summary(text: &mut String, report: &Report) {
     let targets = counted(report.targets.len(), "target");
     *text += &format!("\n{STRONG}verdict: {verdict}{STRONG:#} ({targets}");
     if report.obligations.is_empty() && !report.checked {
-        *text += ", models built, nothing checked";
+        let modelled = report.targets.iter().any(|target| target.model.is_some());
+        *text += if modelled { ", models built, nothing checked" } else { ", nothing checked" };
     } else {
         let count = |wanted: fn(&Verdict) -> bool| {
             report.obligations.iter().filter(|o| wanted(&o.verdict)).count()

@@ -16,7 +16,8 @@ pub fn program(text: &str) -> Program {
     let ran = clang.command(dir.path(), &[], &source, &output, &depfile).output().expect("clang");
     assert!(ran.status.success(), "{}\n{text}", String::from_utf8_lossy(&ran.stderr));
     let bytes = std::fs::read(&output).expect("bitcode");
-    let unit = cegas::frontend::unit::lowered("a.c", &bytes).expect("bitcode");
+    let unit = cegas::frontend::unit::lowered("a.c", &bytes, cegas::frontend::Overflow::Undefined)
+        .expect("bitcode");
     let pieces = vec![Piece { name: "a.c".into(), unit: Arc::new(unit) }];
     let models = Models::default();
     link::link("a", pieces, |name, machine| models.get(name, machine)).expect("a model")

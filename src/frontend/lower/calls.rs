@@ -164,7 +164,11 @@ impl<'m> Lowering<'m> {
                 self.emit(Inst::VaCopy { dst, src });
             }
             Intrinsic::Assume => {
+                // A promise to the compiler: without a check, a proof would rest on it.
                 let cond = self.operand(inst.operand(0));
+                if !inst.operand(0).is_const_int() || inst.operand(0).const_u64() == 0 {
+                    self.emit(Inst::Check { cond, kind: CheckKind::Unreachable });
+                }
                 self.emit(Inst::Assume { cond });
             }
             Intrinsic::UbsanTrap => {

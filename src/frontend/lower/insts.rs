@@ -1,8 +1,8 @@
 //! Instructions that compute values and those that end a block.
 
-use super::Lowering;
 use super::cfg::Exit;
 use super::ops::{binary_op, cast_op, float_predicate, int_predicate};
+use super::{Lowering, Overflow};
 use crate::frontend::llvm::{Blk, Opcode, Val, ValueKind};
 use crate::ir::{BinaryOp, BlockId, CheckKind, Const, Inst, InstId, Operand, PureOp, Type};
 
@@ -79,7 +79,10 @@ impl<'m> Lowering<'m> {
                 let targets = self.program.block_pool.push(targets);
                 Some(Inst::IndirectJump { address, targets })
             }
-            Opcode::LLVMUnreachable => Some(Inst::Unreachable),
+            Opcode::LLVMUnreachable => {
+                self.check_unreachable(inst);
+                Some(Inst::Unreachable)
+            }
             other => {
                 self.unsupported(inst, &format!("{other:?}"));
                 Some(Inst::Unreachable)
@@ -104,7 +107,11 @@ impl<'m> Lowering<'m> {
     /// A sanitizer's check; clang joins two questions about a division into one, we ask them apart.
     fn check(&mut self, cond: Val<'m>, expected: bool, kind: CheckKind) {
         let is_instruction = cond.kind() == ValueKind::LLVMInstructionValueKind;
+        if kind == CheckKind::SignedOverflow && self.overflow == Overflow::Wraps {
+            return;
+        }
         if kind == CheckKind::DivByZero && expected && is_instruction {
+            self.asked(cond);
             match cond.opcode() {
                 Opcode::LLVMAnd => {
                     self.check_one(cond.operand(0), true, CheckKind::DivByZero);
@@ -202,6 +209,7 @@ impl<'m> Lowering<'m> {
     fn instruction(&mut self, inst: Val<'m>) {
         let opcode = inst.opcode();
         if let Some(op) = binary_op(opcode) {
+            self.check_division(inst, op);
             let (lhs, rhs) = self.two(inst);
             return self.define(inst, Inst::Binary { op, lhs, rhs });
         }

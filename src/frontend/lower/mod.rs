@@ -14,6 +14,7 @@ mod memory;
 mod ops;
 mod symbols;
 mod types;
+mod unchecked;
 
 pub(super) use ops::UNINIT_PREFIX;
 
@@ -30,12 +31,21 @@ use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use inkwell::module::Module;
 use ops::Intrinsic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What signed addition, subtraction, multiplication and negation do where the result does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overflow {
+    /// As C has it: undefined, so it is checked.
+    Undefined,
+    /// As `-fwrapv` has it: defined, so there is nothing to check. A quotient that does not fit still traps.
+    Wraps,
+}
 
 /// Lowers a module that `prepare` has worked on.
-pub fn lower(module: &Module<'_>, name: &str) -> Unit {
+pub fn lower(module: &Module<'_>, name: &str, overflow: Overflow) -> Unit {
     let reader = Reader::new(module);
-    let mut lowering = Lowering::new(reader, name);
+    let mut lowering = Lowering::new(reader, name, overflow);
     lowering.declare();
     lowering.lists();
     lowering.initialise();
@@ -58,6 +68,7 @@ struct Lowering<'m> {
     /// What the module's symbols are to others; its own program is put in at the end.
     unit: Unit,
     attributes: Attributes,
+    overflow: Overflow,
 
     types: FxHashMap<Ty<'m>, TypeId>,
     consts: FxHashMap<Val<'m>, ConstId>,
@@ -75,6 +86,8 @@ struct Lowering<'m> {
     /// The two results of an operation with overflow.
     pairs: FxHashMap<Val<'m>, (Operand, Operand)>,
     phis: Vec<(InstId, Val<'m>)>,
+    /// Divisors that the compiler's own checks ask about, and where.
+    divisors: FxHashSet<(BlockId, Val<'m>)>,
     /// The copies of `byval` arguments, by call and argument.
     copies: FxHashMap<(Val<'m>, u32), Operand>,
 
@@ -87,7 +100,7 @@ struct Lowering<'m> {
 }
 
 impl<'m> Lowering<'m> {
-    fn new(reader: Reader<'m>, name: &str) -> Self {
+    fn new(reader: Reader<'m>, name: &str, overflow: Overflow) -> Self {
         let machine = Machine {
             triple: reader.triple(),
             data_layout: reader.data_layout(),
@@ -106,6 +119,7 @@ impl<'m> Lowering<'m> {
             unit: Unit::new(Program::new(name, machine.clone())),
             program: Program::new(name, machine),
             attributes,
+            overflow,
             types: FxHashMap::default(),
             consts: FxHashMap::default(),
             funcs: FxHashMap::default(),
@@ -119,6 +133,7 @@ impl<'m> Lowering<'m> {
             values: FxHashMap::default(),
             pairs: FxHashMap::default(),
             phis: Vec::new(),
+            divisors: FxHashSet::default(),
             copies: FxHashMap::default(),
             locs: FxHashMap::default(),
             files: FxHashMap::default(),
@@ -311,6 +326,7 @@ impl<'m> Lowering<'m> {
             self.values.clear();
             self.pairs.clear();
             self.copies.clear();
+            self.divisors.clear();
             for (param, value) in func.params().zip(self.program.funcs[id].params.iter()) {
                 self.values.insert(param, Operand::Value(value));
             }
