@@ -116,7 +116,9 @@ fn push_summary(text: &mut String, report: &Report) {
     let verdict = report.verdict().name();
     let targets = counted(report.targets.len(), "target");
     *text += &format!("\n{STRONG}verdict: {verdict}{STRONG:#} ({targets}");
-    if report.obligations.is_empty() && !report.checked {
+    if report.targets.is_empty() && !report.checked {
+        *text += ", nothing to scan";
+    } else if report.obligations.is_empty() && !report.checked {
         *text += ", models built, nothing checked";
     } else {
         let count = |wanted: fn(&Verdict) -> bool| {

@@ -63,7 +63,7 @@ impl Silencer {
         }
         heed_revision(report, &names);
         let gone = self.accepted.unmatched(names.values());
-        if gone > 0 && report.is_whole() && new.is_none() {
+        if gone > 0 && is_whole(report, settings) && new.is_none() {
             let text = format!(
                 "{gone} of the baseline's findings are no longer there; --write-baseline drops them"
             );
@@ -71,6 +71,11 @@ impl Silencer {
         }
         new.map(|baseline| baseline.text()).transpose()
     }
+}
+
+/// Whether everything was looked at that a silencer may be about.
+fn is_whole(report: &Report, settings: &Settings) -> bool {
+    report.is_whole() && !settings.is_partial()
 }
 
 /// What was there at the revision that the scan is compared with is not told again.
@@ -103,7 +108,7 @@ fn heed_settings(report: &mut Report, settings: &Settings) {
             obligation.silenced.get_or_insert_with(silenced);
         }
     }
-    let is_whole = report.is_whole();
+    let is_whole = is_whole(report, settings);
     for (ignore, used) in settings.ignores.iter().zip(used) {
         if !used && is_whole && settings.rules.iter().any(|rule| ignore.is_about(rule)) {
             let about = Some(crate::config::SETTINGS_FILE.to_owned());
@@ -136,7 +141,7 @@ fn heed_comments(report: &mut Report, comments: &[Comment], settings: &Settings)
         }
     }
     // Where not everything was looked at, a comment may be right about the rest.
-    let is_whole = report.is_whole();
+    let is_whole = is_whole(report, settings);
     for (index, comment) in comments.iter().enumerate() {
         if !used.contains(&index) && is_whole && settings.rules.contains(&comment.rule) {
             let about = Some(format!("{}:{}", comment.file, comment.line));
