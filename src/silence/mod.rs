@@ -49,7 +49,10 @@ impl Silencer {
         let names = fingerprints(report, sources);
         let new = settings.outputs.write_baseline.as_ref().map(|_| {
             let known = self.accepted.joined(&self.previous);
-            Baseline::of(report, &names, &known)
+            // What was not looked at may still be there.
+            let is_whole = is_whole(report, settings);
+            let looked_at = |rule: &str| is_whole && settings.rules.contains(&rule);
+            Baseline::of(report, &names, &known).with_rest(&self.previous, looked_at)
         });
         let accepted = new.as_ref().unwrap_or(&self.accepted).reasons();
         for (index, name) in &names {
