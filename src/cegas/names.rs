@@ -85,6 +85,7 @@ impl Machine<'_> {
             Origin::Global(global) => {
                 let global = &self.program.globals[global];
                 let var = global.var.expand().map(|var| self.program.debug.vars[var].name.clone());
+                let var = var.filter(|name| !name.is_empty());
                 var.or_else(|| self.literal(global)).unwrap_or_else(|| global.name.clone())
             }
             Origin::Func(func) => self.program.funcs[func].name.clone(),

@@ -30,14 +30,16 @@ fn unit(program: &Program) -> Unit {
     (tables.aliases, tables.notes) = (Vec::new(), Vec::new());
     tables.constructors = Vec::new();
     tables.destructors = Vec::new();
-    tables.globals.values_mut().filter(|global| is_unnamed(global)).for_each(|g| g.name.clear());
+    let unnamed = program.globals.values().map(|global| is_unnamed(program, global));
+    let own = tables.globals.values_mut().zip(unnamed).filter(|(_, is_unnamed)| *is_unnamed);
+    own.for_each(|(global, _)| global.name.clear());
     let binding = |is_defined: bool| if is_defined { Binding::Strong } else { Binding::Undefined };
     for function in program.funcs.values() {
         unit.funcs.push(binding(!function.blocks.is_empty()));
     }
     for global in program.globals.values() {
         let shared = binding(global.init.is_some());
-        unit.globals.push(if is_unnamed(global) { Binding::Local } else { shared });
+        unit.globals.push(if is_unnamed(program, global) { Binding::Local } else { shared });
     }
     let numbered = |list: &mut dyn Iterator<Item = FuncId>| (0..).zip(list).collect();
     unit.constructors = numbered(&mut program.constructors.iter().copied());
@@ -46,7 +48,8 @@ fn unit(program: &Program) -> Unit {
     unit
 }
 
-/// Whether it is a string literal or the like.
-fn is_unnamed(global: &Global) -> bool {
-    global.linkage == Linkage::Internal && global.constant && global.var.is_none()
+/// Whether it is a string literal or the like: C has no name for it.
+fn is_unnamed(program: &Program, global: &Global) -> bool {
+    let var = global.var.expand().map(|var| program.debug.vars[var].name.as_str());
+    global.linkage == Linkage::Internal && global.constant && var.unwrap_or_default().is_empty()
 }
