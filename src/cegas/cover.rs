@@ -14,13 +14,13 @@
 //! are in doubt.
 
 use super::candidates;
+use super::ledger::Ledger;
 use super::loops::{Body, Loops};
 use super::machine::Machine;
-use super::paths::is_of_values;
+use super::paths::is_provable;
 use super::state::State;
 use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
-use crate::rules::Obligation;
 use crate::smt::{ExprId, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,19 +39,31 @@ const MOST_ROUNDS: u32 = 6;
 /// What the attempt may look at.
 pub(super) struct Question<'q> {
     pub entry: FuncId,
-    pub obligations: &'q [Obligation],
-    pub by_site: &'q FxHashMap<InstId, Vec<usize>>,
-    /// Those that need no proof.
+    /// Obligations that need no proof.
     pub settled: &'q [bool],
     pub deadline: Instant,
     pub cancel: &'q Cancel,
 }
 
-/// The obligations that were proved.
-pub(super) fn prove(machine: &mut Machine<'_>, question: Question<'_>) -> BTreeSet<usize> {
+/// What came out of all attempts.
+#[derive(Debug, Default)]
+pub(super) struct Proved {
+    /// The obligations that hold.
+    pub proved: BTreeSet<usize>,
+    /// Some attempt came to its end, so every call of a model that can be reached was met.
+    pub all_met: bool,
+}
+
+/// The obligations that are proved.
+pub(super) fn prove(
+    machine: &mut Machine<'_>,
+    ledger: &mut Ledger,
+    question: Question<'_>,
+) -> Proved {
     let constants = candidates::constants(machine.program);
     let mut prover = Prover {
         machine,
+        ledger,
         question,
         constants,
         loops: FxHashMap::default(),
@@ -80,6 +92,7 @@ pub(super) type Tried<T> = Result<T, Fail>;
 
 pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) machine: &'m mut Machine<'p>,
+    pub(super) ledger: &'m mut Ledger,
     pub(super) question: Question<'q>,
     pub(super) constants: BTreeMap<u32, Vec<u128>>,
     loops: FxHashMap<FuncId, Rc<Loops>>,
@@ -113,11 +126,8 @@ pub(super) struct Ends {
 type Key = Vec<(u32, u32)>;
 
 impl<'p> Prover<'_, 'p, '_> {
-    fn rounds(&mut self) -> BTreeSet<usize> {
-        let of_values = |index: &usize| is_of_values(self.question.obligations[*index].demand);
-        let open = (0..self.question.settled.len()).filter(|&index| !self.question.settled[index]);
-        let all: BTreeSet<usize> = open.filter(of_values).collect();
-        let mut unproved = all.clone();
+    fn rounds(&mut self) -> Proved {
+        let mut found = Proved::default();
         let mut round = 0;
         while round < MOST_ROUNDS {
             self.failed.clear();
@@ -131,11 +141,14 @@ impl<'p> Prover<'_, 'p, '_> {
             }
             round += 1;
             match result {
-                Ok(_) => unproved = unproved.intersection(&self.failed).copied().collect(),
+                Ok(_) => {
+                    found.all_met = true;
+                    found.proved.extend(self.wanted().difference(&self.failed));
+                }
                 Err(Fail::Time) => break,
                 Err(Fail::Beyond) => {}
             }
-            if unproved.is_empty() {
+            if found.all_met && self.wanted().is_subset(&found.proved) {
                 break;
             }
             let known: FxHashSet<ExprId> = self.hints.iter().copied().collect();
@@ -146,7 +159,18 @@ impl<'p> Prover<'_, 'p, '_> {
             }
             self.hints.extend(new);
         }
-        all.difference(&unproved).copied().collect()
+        found
+    }
+
+    /// The obligations that wait for a proof and can have one here.
+    fn wanted(&self) -> BTreeSet<usize> {
+        let is_wanted =
+            |&index: &usize| !self.is_settled(index) && is_provable(self.ledger.get(index).demand);
+        (0..self.ledger.len()).filter(is_wanted).collect()
+    }
+
+    pub(super) fn is_settled(&self, index: usize) -> bool {
+        self.question.settled.get(index) == Some(&true)
     }
 
     pub(super) fn loops(&mut self, func: FuncId) -> Rc<Loops> {

@@ -147,6 +147,9 @@ impl Machine<'_> {
             return Ok(self.smt.pool.bool(false));
         };
         let size = object.size;
+        if self.stride(state, instance).is_some() {
+            return gap("a string in an array of which one element is followed");
+        }
         let unit_length = self.pointer_const(unit);
         let starts_outside = self.leaves(state, instance, offset, unit_length);
         let Some(start) = self.smt.pool.as_const(offset) else {

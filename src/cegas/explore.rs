@@ -6,6 +6,7 @@
 //! satisfiable, which was then walked again with the values found; it is called safe only if every path
 //! was followed to its end, none was cut, and none left what the model knows.
 
+use super::ledger::Ledger;
 use super::machine::{Machine, Options, Stop};
 use super::marks::{Mark, Marks};
 use super::replay::Target;
@@ -18,7 +19,6 @@ use crate::cancel::Cancel;
 use crate::ir::{FuncId, InstId, Program};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
-use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -74,16 +74,14 @@ pub fn explore_telling(
     explorer.found = Some(found);
     explorer.run_in_slices();
     let is_whole = explorer.incomplete.is_none() && !explorer.is_paused;
-    let is_complete = is_whole || explorer.obligations.len() == obligations.len();
+    let is_complete = is_whole || explorer.all_met || explorer.ledger.len() == obligations.len();
     Explored { verdicts: explorer.verdicts(), is_complete }
 }
 
 pub(super) struct Explorer<'a> {
     pub(super) machine: Machine<'a>,
     pub(super) entry: FuncId,
-    pub(super) obligations: Vec<Obligation>,
-    /// The obligations of each instruction of the user's code.
-    pub(super) by_site: FxHashMap<InstId, Vec<usize>>,
+    pub(super) ledger: Ledger,
     pub(super) violated: Vec<Option<Counterexample>>,
     /// Why an obligation that seems violated may not be.
     pub(super) doubtful: Vec<Option<Reason>>,
@@ -95,6 +93,8 @@ pub(super) struct Explorer<'a> {
     pub(super) budget: Budget,
     /// Obligations that hold although not every path was followed.
     pub(super) proved: BTreeSet<usize>,
+    /// A proof came by every call of a model, whether or not it succeeded.
+    pub(super) all_met: bool,
     pub(super) visited: Visited,
     pub(super) start: Instant,
     /// When this slice of the time is over.
@@ -125,24 +125,20 @@ impl<'a> Explorer<'a> {
         budget: Budget,
         cancel: &'a Cancel,
     ) -> Self {
-        let mut by_site: FxHashMap<InstId, Vec<usize>> = FxHashMap::default();
-        for (index, obligation) in obligations.iter().enumerate() {
-            by_site.entry(obligation.at).or_default().push(index);
-        }
         let milliseconds = u32::try_from(budget.time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
         Explorer {
             machine,
             entry,
             violated: vec![None; obligations.len()],
             doubtful: vec![None; obligations.len()],
-            obligations,
-            by_site,
+            ledger: Ledger::new(obligations),
             incomplete: None,
             waiting: BTreeMap::new(),
             waiting_count: 0,
             paths: 0,
             budget,
             proved: BTreeSet::new(),
+            all_met: false,
             visited: Visited::default(),
             start: Instant::now(),
             deadline: Instant::now(),
@@ -403,22 +399,15 @@ impl<'a> Explorer<'a> {
 
     /// The obligation that answers for a demand at a place of the user's code.
     fn obligation(&mut self, mark: Mark, site: InstId) -> usize {
-        let here = self.by_site.entry(site).or_default();
-        let same = |&index: &usize| self.obligations[index].rule == mark.rule;
-        let exact = |&index: &usize| {
-            let obligation = self.obligations[index];
-            obligation.rule == mark.rule && obligation.demand == mark.demand
-        };
-        let known = here.iter().copied().find(exact).or(here.iter().copied().find(same));
-        known.unwrap_or_else(|| {
-            let index = self.obligations.len();
-            here.push(index);
-            let Mark { rule, demand } = mark;
-            self.obligations.push(Obligation { rule, at: site, demand });
-            self.violated.push(None);
-            self.doubtful.push(None);
-            index
-        })
+        let index = self.ledger.index(mark, site);
+        self.make_room();
+        index
+    }
+
+    /// New obligations are neither violated nor in doubt.
+    pub(super) fn make_room(&mut self) {
+        self.violated.resize(self.ledger.len(), None);
+        self.doubtful.resize(self.ledger.len(), None);
     }
 
     fn decide(&mut self, state: &State, target: Target, index: usize, violation: ExprId) {
@@ -430,8 +419,8 @@ impl<'a> Explorer<'a> {
             match self.ask(state, violation) {
                 Answer::Unsat(_) => return,
                 Answer::Unknown(why) => Reason::Solver { why },
-                Answer::Sat(_) if self.obligations[index].demand.is_debatable() => {
-                    let why = match self.obligations[index].rule {
+                Answer::Sat(_) if self.ledger.get(index).demand.is_debatable() => {
+                    let why = match self.ledger.get(index).rule {
                         "null-deref" => "whether an allocation fails that is checked after its use",
                         _ => "whether what C defines or another rule forbids counts",
                     };
@@ -445,8 +434,8 @@ impl<'a> Explorer<'a> {
                 Answer::Sat(inputs) => {
                     match self.machine.replay(self.entry, inputs, state.uncertain.clone(), target) {
                         Some((steps, related)) => {
-                            let at = self.obligations[index].at;
-                            self.found.iter().for_each(|found| found(&self.obligations[index]));
+                            let at = self.ledger.get(index).at;
+                            self.found.iter().for_each(|found| found(&self.ledger.get(index)));
                             self.violated[index] = Some(Counterexample { at, steps, related });
                             return;
                         }

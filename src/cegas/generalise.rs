@@ -45,8 +45,7 @@ impl Prover<'_, '_, '_> {
 
     /// S# and what leaves it; inside, why there is none.
     fn generalised(&mut self, state: State, region: &Region) -> Tried<Result<Vec<State>, String>> {
-        let program = self.machine.program;
-        let mut head = Head::new(program, &region.body, state);
+        let mut head = Head::new(self.machine, &region.body, state);
         let (mut candidates, mut seen): (Vec<ExprId>, FxHashSet<ExprId>) = Default::default();
         let mut looks = 0;
         let mut is_combined = false;
@@ -91,6 +90,11 @@ impl Prover<'_, '_, '_> {
                     machine.source_of(var).is_some_and(|(number, _)| number < count)
                 };
                 new = self.machine.compared_in(&conditions, &vars, is_old);
+                if let Some(last_read) = head.last_read {
+                    let facts = self.machine.said_of_contents(&general, &conditions, is_old);
+                    new.extend(self.machine.of_contents(&scalars, &facts));
+                    new.extend(self.machine.of_last_read(&scalars, last_read));
+                }
                 if !elements.is_empty() {
                     let written = self.machine.written(&scalars, &elements, &arrivals);
                     let mut facts = self.machine.own(written, &vars, is_old);

@@ -16,7 +16,7 @@ use super::machine::{Machine, Source, Step, gap};
 use super::memory::{Background, Instance, Origin};
 use super::state::State;
 use super::widen::Binding;
-use crate::smt::{ExprId, Op, Sort};
+use crate::smt::{ExprId, Op, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Elements larger than this are not kept whole.
@@ -43,6 +43,14 @@ pub(super) struct Ghosts {
 }
 
 impl Ghosts {
+    /// The sizes of elements, each once.
+    fn strides(&self) -> Vec<u64> {
+        let mut strides: Vec<u64> = self.strides.values().copied().collect();
+        strides.sort_unstable();
+        strides.dedup();
+        strides
+    }
+
     fn add(&mut self, origin: Origin, stride: u64, count: Option<u64>) {
         self.strides.insert(origin, stride);
         self.most = self.most.zip(count).map(|(most, count)| most.max(count));
@@ -133,6 +141,98 @@ impl Machine<'_> {
         value
     }
 
+    /// Whether some array is followed by one element.
+    pub(super) fn has_ghosts(&self) -> bool {
+        self.ghosts.as_ref().is_some_and(|ghosts| !ghosts.strides.is_empty())
+    }
+
+    /// What conditions say of elements that did not change in the loop.
+    pub(super) fn said_of_contents(
+        &mut self,
+        state: &State,
+        conditions: &[ExprId],
+        is_old: impl Fn(&Self, VarId) -> bool,
+    ) -> Vec<ExprId> {
+        let mut contents = FxHashSet::default();
+        for number in 0..state.memory.len() as u32 {
+            let instance = Instance(number);
+            if self.stride(state, instance).is_none() {
+                continue;
+            }
+            let cells = state.memory.get(instance).map(|object| &object.cells);
+            let values = cells.into_iter().flat_map(|cells| cells.values().map(|cell| cell.value));
+            contents.extend(self.smt.pool.free_vars(&values.collect::<Vec<_>>()));
+        }
+        let mut found = Vec::new();
+        for &condition in conditions {
+            let said = self.of_the_element(condition);
+            let free = self.smt.pool.free_vars(&[said]);
+            if free.iter().any(|var| contents.contains(var))
+                && free.iter().all(|&var| is_old(self, var))
+                && !self.speaks_of_addresses(said)
+            {
+                found.extend([said, self.smt.pool.not(said)]);
+            }
+        }
+        found
+    }
+
+    /// Guesses that such a thing holds, or the loop has not come to the element yet.
+    pub(super) fn of_contents(
+        &mut self,
+        scalars: &[(ExprId, ExprId)],
+        facts: &[ExprId],
+    ) -> Vec<ExprId> {
+        let ahead = self.ahead(scalars, &[]);
+        let mut clauses = Vec::new();
+        for &ahead in ahead.iter().take(MOST_AHEAD) {
+            for &fact in facts.iter().take(MOST_FACTS) {
+                clauses.push(self.smt.pool.or(ahead, fact));
+            }
+        }
+        clauses
+    }
+
+    /// Guesses about a last read that was of the element: the loop has come one further at most, or at least.
+    pub(super) fn of_last_read(
+        &mut self,
+        scalars: &[(ExprId, ExprId)],
+        last_read: ExprId,
+    ) -> Vec<ExprId> {
+        let Some((index, strides)) = self.ghosts.as_ref().map(|g| (g.index, g.strides())) else {
+            return Vec::new();
+        };
+        let one = self.pointer_const(1);
+        let next = self.smt.pool.add(index, one);
+        let other = self.smt.pool.not(last_read);
+        let mut found = Vec::new();
+        for &(x, _) in scalars {
+            if !(8..=self.pointer_bits).contains(&self.smt.pool.width(x)) {
+                continue;
+            }
+            let signed = self.as_index(x);
+            let plain = self.smt.pool.resize(x, self.pointer_bits, false);
+            for &stride in &strides {
+                let stride = self.pointer_const(stride);
+                let (here, next) =
+                    (self.smt.pool.mul(index, stride), self.smt.pool.mul(next, stride));
+                for bound in [
+                    self.smt.pool.sle(signed, next),
+                    self.smt.pool.ule(plain, next),
+                    self.smt.pool.sle(here, signed),
+                ] {
+                    found.push(self.smt.pool.or(other, bound));
+                }
+            }
+            for bound in [self.smt.pool.sle(signed, next), self.smt.pool.ule(plain, next)] {
+                found.push(self.smt.pool.or(other, bound));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Guesses about the element: something holds of it, or the loop has not come to it yet.
     pub(super) fn of_elements(
         &mut self,
@@ -144,9 +244,37 @@ impl Machine<'_> {
             return Vec::new();
         };
         let index = ghosts.index;
-        let mut strides: Vec<u64> = ghosts.strides.values().copied().collect();
-        strides.sort_unstable();
-        strides.dedup();
+        let ahead = self.ahead(scalars, elements);
+        let mut facts = facts.to_vec();
+        facts.truncate(MOST_FACTS / 2);
+        for (i, &x) in elements.iter().enumerate() {
+            let width = self.smt.pool.width(x);
+            let number = self.smt.pool.resize(index, width, false);
+            let zero = self.smt.pool.constant(0, width);
+            facts.extend([self.smt.pool.eq(x, number), self.smt.pool.sle(zero, x)]);
+            for &y in &elements[..i] {
+                if self.smt.pool.width(y) == width {
+                    facts.push(self.smt.pool.eq(x, y));
+                }
+            }
+        }
+        let mut seen = FxHashSet::default();
+        facts.retain(|&fact| self.smt.pool.as_const(fact).is_none() && seen.insert(fact));
+        facts.truncate(MOST_FACTS);
+        let mut clauses = Vec::new();
+        for &ahead in ahead.iter().take(MOST_AHEAD) {
+            for &fact in &facts {
+                clauses.push(self.smt.pool.or(ahead, fact));
+            }
+        }
+        clauses
+    }
+
+    /// Guesses that the loop has not come to the element yet, or has.
+    fn ahead(&mut self, scalars: &[(ExprId, ExprId)], elements: &[ExprId]) -> Vec<ExprId> {
+        let Some((index, strides)) = self.ghosts.as_ref().map(|g| (g.index, g.strides())) else {
+            return Vec::new();
+        };
         let mut ahead = Vec::new();
         for &(x, _) in scalars {
             let width = self.smt.pool.width(x);
@@ -165,31 +293,9 @@ impl Machine<'_> {
                 }
             }
         }
-        let mut facts = facts.to_vec();
-        facts.truncate(MOST_FACTS / 2);
-        for (i, &x) in elements.iter().enumerate() {
-            let width = self.smt.pool.width(x);
-            let number = self.smt.pool.resize(index, width, false);
-            let zero = self.smt.pool.constant(0, width);
-            facts.extend([self.smt.pool.eq(x, number), self.smt.pool.sle(zero, x)]);
-            for &y in &elements[..i] {
-                if self.smt.pool.width(y) == width {
-                    facts.push(self.smt.pool.eq(x, y));
-                }
-            }
-        }
         ahead.sort_unstable();
         ahead.dedup();
-        let mut seen = FxHashSet::default();
-        facts.retain(|&fact| self.smt.pool.as_const(fact).is_none() && seen.insert(fact));
-        facts.truncate(MOST_FACTS);
-        let mut clauses = Vec::new();
-        for &ahead in ahead.iter().take(MOST_AHEAD) {
-            for &fact in &facts {
-                clauses.push(self.smt.pool.or(ahead, fact));
-            }
-        }
-        clauses
+        ahead
     }
 
     /// Whether an array was added since the execution began.
@@ -307,15 +413,20 @@ impl Machine<'_> {
 
     /// Whether the index can be the number of any element of the object.
     fn has_numbers(&self, state: &State, instance: Instance, stride: u64) -> bool {
-        let size = state.memory.get(instance).map(|object| object.size);
-        let size = size.and_then(|size| self.smt.pool.as_const(size));
+        let Some(object) = state.memory.get(instance) else { return false };
+        let half = 1 << (self.pointer_bits - 1);
         let most = self.ghosts.as_ref().and_then(|ghosts| ghosts.most);
-        match (size, most) {
+        match (self.smt.pool.as_const(object.size), most) {
             (Some(size), Some(most)) => size / u128::from(stride) <= u128::from(most),
             (None, Some(_)) => false,
             // All that is asked of it then is that it is no negative number.
-            (Some(size), None) => size < 1 << (self.pointer_bits - 1),
-            (None, None) => stride > 1,
+            (Some(size), None) => size < half,
+            (None, None) => {
+                let facts = self.smt.pool.facts(object.size);
+                let is_small = facts.is_some_and(|facts| u128::from(facts.umax) < half);
+                // Of a variable, this was assumed when it was made.
+                stride > 1 || is_small || matches!(object.origin, Origin::Local(_))
+            }
         }
     }
 

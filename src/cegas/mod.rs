@@ -21,6 +21,7 @@ mod demand;
 mod reachable;
 pub mod step;
 pub mod verdict;
+mod ledger;
 pub mod explore;
 mod slices;
 mod loops;

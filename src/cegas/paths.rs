@@ -57,7 +57,7 @@ impl Prover<'_, '_, '_> {
                 None => Ok(Going::Parted),
             };
         };
-        if self.question.by_site.contains_key(&at) {
+        if !self.machine.marks.at(at).is_empty() {
             self.judge(state, at)?;
         }
         let flow = match self.machine.step(state, at) {
@@ -171,17 +171,26 @@ impl Prover<'_, '_, '_> {
 
     /// Looks at the obligations of `at`; the execution goes on only where they hold.
     fn judge(&mut self, state: &mut State, at: InstId) -> Result<(), Halt> {
-        let here = self.question.by_site.get(&at).cloned().unwrap_or_default();
-        for index in here {
-            let demand = self.question.obligations[index].demand;
-            if !is_of_values(demand) {
+        for number in 0..self.machine.marks.at(at).len() {
+            let mark = self.machine.marks.at(at)[number];
+            let demand = mark.demand;
+            if !is_provable(demand) {
                 continue;
             }
-            let violation = self.machine.violation(state, demand)?;
+            let site = self.machine.site(state, at);
+            let index = self.ledger.index(mark, site);
+            let violation = match self.machine.violation(state, demand) {
+                Ok(violation) => violation,
+                Err(Stop::Gap(_)) => {
+                    self.failed.insert(index);
+                    continue;
+                }
+                Err(stop) => return Err(Halt::Stop(stop)),
+            };
             if self.machine.smt.pool.as_const(violation) == Some(0) {
                 continue;
             }
-            if !self.question.settled[index] {
+            if !self.is_settled(index) {
                 let always = self.machine.smt.pool.bool(true);
                 let last_read = state.last_read.unwrap_or(always);
                 let violation = self.machine.smt.pool.and(violation, last_read);
@@ -205,17 +214,19 @@ impl Prover<'_, '_, '_> {
     }
 }
 
-/// Whether a demand speaks of values only, so that a general state answers for what it covers. Whether something
-/// was ever set is lost where it is widened, and what is lost at the end is not looked at here.
-pub(super) fn is_of_values(demand: Demand) -> bool {
+/// Whether a general state answers for what it covers. Whether something was ever set is lost where it is
+/// widened, and what is lost at the end is not looked at here.
+pub(super) fn is_provable(demand: Demand) -> bool {
     match demand {
         Demand::NotReached
         | Demand::NonZero(_)
         | Demand::Equal(..)
         | Demand::Arguable(_)
         | Demand::Fits { .. }
-        | Demand::Wraps { .. } => true,
-        Demand::Access { .. } | Demand::Free { .. } | Demand::Kept | Demand::Set(_) => false,
+        | Demand::Wraps { .. }
+        | Demand::Access { .. }
+        | Demand::Free { .. } => true,
+        Demand::Kept | Demand::Set(_) => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! How the time is shared: paths are followed first, since what can be found that way is mostly found at
 //! once; then loops are covered, to prove what is left; the rest of the time goes to paths again.
 
-use super::cover;
+use super::cover::{self, Proved};
 use super::explore::Explorer;
 use super::state::State;
 use super::verdict::{Counterexample, Proof, Reason, Verdict};
@@ -45,26 +45,24 @@ impl Explorer<'_> {
     /// Whether nothing is left to find.
     pub(super) fn all_settled(&self) -> bool {
         let mut all = self.violated.iter().enumerate();
-        !self.machine.marks.in_models
+        (!self.machine.marks.in_models || self.all_met)
             && all.all(|(index, violated)| violated.is_some() || self.proved.contains(&index))
     }
 
     /// Tries to prove what is not violated, by covering loops.
     pub(super) fn prove(&mut self, slice: f64) {
-        if self.machine.marks.in_models {
-            // One obligation may answer for several demands inside models.
-            return;
-        }
         let settled: Vec<bool> = self.violated.iter().map(Option::is_some).collect();
         let question = cover::Question {
             entry: self.entry,
-            obligations: &self.obligations,
-            by_site: &self.by_site,
             settled: &settled,
             deadline: self.start + self.budget.time.mul_f64(slice),
             cancel: self.cancel,
         };
-        self.proved = cover::prove(&mut self.machine, question);
+        let Proved { all_met, proved } =
+            cover::prove(&mut self.machine, &mut self.ledger, question);
+        self.make_room();
+        self.proved = proved;
+        self.all_met = all_met;
     }
 
     /// Whether another path was here in the same state. Who asks for lost memory wants to know what is lost on
@@ -88,6 +86,6 @@ impl Explorer<'_> {
                 }
             };
         let verdicts = self.violated.into_iter().zip(self.doubtful).enumerate().map(one);
-        self.obligations.into_iter().zip(verdicts).collect()
+        self.ledger.into_obligations().into_iter().zip(verdicts).collect()
     }
 }

@@ -17,7 +17,7 @@ use super::memory::{Instance, Life, Origin};
 use super::merge::differences;
 use super::state::State;
 use super::value::Value;
-use crate::ir::{Inst, Program, ValueId};
+use crate::ir::{Inst, ValueId};
 use crate::smt::{ExprId, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -67,14 +67,18 @@ pub(super) struct Head {
     pub entry: State,
     pub spots: BTreeMap<Spot, Wide>,
     phis: Vec<ValueId>,
+    /// Whether the last read from an array of which one element is followed was of that element.
+    pub last_read: Option<ExprId>,
 }
 
 impl Head {
-    pub fn new(program: &Program, body: &Body, entry: State) -> Head {
+    pub fn new(machine: &mut Machine<'_>, body: &Body, mut entry: State) -> Head {
+        let program = machine.program;
+        let last_read = machine.has_ghosts().then(|| machine.fresh(&mut entry, 1, Source::Widened));
         let insts = program.blocks[body.head].insts.iter();
         let phis = insts.take_while(|&inst| matches!(program.insts[inst].inst, Inst::Phi { .. }));
         let phis = phis.filter_map(|inst| program.insts[inst].result.expand()).collect();
-        Head { entry, spots: BTreeMap::new(), phis }
+        Head { entry, spots: BTreeMap::new(), phis, last_read }
     }
 
     /// The general state, constrained by `candidates`.
@@ -85,7 +89,7 @@ impl Head {
             put(machine, &mut state, spot, value);
         }
         state.assumed.extend(candidates.iter().copied());
-        state.last_read = None;
+        state.last_read = self.last_read;
         state.memory.forget_reads();
         // Whatever repeats behind here does not repeat the entry.
         state.choices += 1;
@@ -124,7 +128,17 @@ impl Head {
     /// What the head's variables are at the entry.
     pub fn at_entry(&self, machine: &mut Machine<'_>) -> Binding {
         let vars = self.scalars(machine).into_iter();
-        vars.map(|(var, value)| (machine.smt.pool.node(var).var(), value)).collect()
+        let mut binding: Binding =
+            vars.map(|(var, value)| (machine.smt.pool.node(var).var(), value)).collect();
+        self.bind_last_read(machine, &self.entry, &mut binding);
+        binding
+    }
+
+    fn bind_last_read(&self, machine: &mut Machine<'_>, state: &State, binding: &mut Binding) {
+        if let Some(last_read) = self.last_read {
+            let value = state.last_read.unwrap_or_else(|| machine.smt.pool.bool(true));
+            binding.insert(machine.smt.pool.node(last_read).var(), value);
+        }
     }
 
     /// What the head's variables are in `state`, which came back to it from `general`.
@@ -137,6 +151,7 @@ impl Head {
         let mut state = state.clone();
         let spots = self.differing(general, &state)?;
         let mut binding = Binding::default();
+        self.bind_last_read(machine, &state, &mut binding);
         let mut is_widened = false;
         for spot in spots {
             let Some(value) = get(machine, &mut state, spot) else {
