@@ -273,8 +273,8 @@ fn a_trace_shows_literals_as_c_writes_them() {
                 const char *q = p + 1;\n    assert(argc == 7 || q == p);\n    return 0;\n}\n";
     place.write("a.c", text);
     let scan = place.scan(&["--rules=assertion", "a.c"]);
-    assert!(scan.out.contains("p -> \"a\\\"b\"\n"), "{}", scan.out);
-    assert!(scan.out.contains("q -> \"a\\\"b\" + 1\n"), "{}", scan.out);
+    assert!(scan.out.contains("p = \"a\\\"b\"\n"), "{}", scan.out);
+    assert!(scan.out.contains("q = \"a\\\"b\" + 1\n"), "{}", scan.out);
 }
 
 #[test]
