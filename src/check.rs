@@ -12,6 +12,7 @@ use crate::progress::Stage;
 use crate::pta;
 use crate::report;
 use crate::rules::{self, Obligation};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -55,8 +56,36 @@ pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &
         .chain(explored.verdicts)
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
-    reported.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
+    in_order(&mut reported);
     Checked { obligations: reported, complete: explored.is_complete, failed, paths }
+}
+
+/// As reports list them.
+pub fn in_order(obligations: &mut [report::Obligation]) {
+    obligations.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
+}
+
+/// What executions start from; nothing if the program has no such place.
+pub fn roots(program: &Program, settings: &Settings) -> Vec<FuncId> {
+    entry(program, settings).into_iter().collect()
+}
+
+/// The obligations of functions that are not in the part of the program that executions can come to: they hold,
+/// since nothing ever happens there.
+pub fn never_reached(
+    program: &Program,
+    part: &Program,
+    settings: &Settings,
+) -> Vec<report::Obligation> {
+    let in_part: FxHashSet<&str> = part.funcs.values().map(|func| func.name.as_str()).collect();
+    let is_left_out = |o: &Obligation| {
+        let func = program.func_of(o.at);
+        !in_part.contains(program.funcs[func].name.as_str()) && !library::is_model(program, func)
+    };
+    let mut obligations = rules::mark(program, &settings.rules, &settings.assertions);
+    obligations.retain(|o| is_wanted(program, o, settings) && is_left_out(o));
+    let proved = |o: &Obligation| told(program, o, Verdict::Safe(Proof::Local), settings);
+    obligations.iter().map(proved).collect()
 }
 
 /// A violation in one line, as soon as it is known.

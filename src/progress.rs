@@ -1,9 +1,10 @@
-//! Telling on standard error what is going on: bars on a terminal, plain lines elsewhere, or nothing.
+//! Telling on standard error what is going on: bars on a terminal, plain lines elsewhere, or nothing. Unless lines
+//! are asked for, a log gets them from scans that take long only: from a short one its result is enough.
 //!
 //! Invariant: progress never touches standard output or a report, so those stay byte-identical.
 
 use std::io::{IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -15,9 +16,13 @@ use crate::line::one_line;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sink {
     Bars,
-    Lines,
+    /// From this time of the scan on.
+    Lines(Duration),
     Nowhere,
 }
+
+/// A scan that takes longer tells a log what it is doing, and again whenever so much time has passed.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The teller. Shared by all threads.
 #[derive(Debug)]
@@ -25,13 +30,20 @@ pub struct Progress {
     sink: Sink,
     started: Instant,
     bars: MultiProgress,
+    open: Arc<Open>,
 }
+
+/// The stages that are under way, those that began last behind the others.
+#[derive(Debug, Default)]
+struct Open(Mutex<Vec<(String, ProgressBar, Running)>>);
 
 /// One stage that is under way; it is over when dropped.
 #[derive(Debug)]
 pub struct Stage {
     sink: Sink,
     name: String,
+    started: Instant,
+    open: Arc<Open>,
     began: Instant,
     is_counted: bool,
     bar: ProgressBar,
@@ -57,8 +69,8 @@ impl Progress {
         let sink = match when {
             When::Never => Sink::Nowhere,
             When::Auto | When::Always if terminal => Sink::Bars,
-            When::Always => Sink::Lines,
-            When::Auto => Sink::Nowhere,
+            When::Always => Sink::Lines(Duration::ZERO),
+            When::Auto => Sink::Lines(PATIENCE),
         };
         Self::with(sink)
     }
@@ -71,9 +83,14 @@ impl Progress {
     fn with(sink: Sink) -> Self {
         let bars = MultiProgress::with_draw_target(match sink {
             Sink::Bars => ProgressDrawTarget::stderr(),
-            Sink::Lines | Sink::Nowhere => ProgressDrawTarget::hidden(),
+            Sink::Lines(_) | Sink::Nowhere => ProgressDrawTarget::hidden(),
         });
-        Self { sink, started: Instant::now(), bars }
+        let open = Arc::new(Open::default());
+        if let Sink::Lines(_) = sink {
+            let open = Arc::downgrade(&open);
+            std::thread::spawn(move || tell_regularly(&open));
+        }
+        Self { sink, started: Instant::now(), bars, open }
     }
 
     /// Begins a stage, of so many steps if that is known.
@@ -81,10 +98,13 @@ impl Progress {
         let running = Running::default();
         let bar = match self.sink {
             Sink::Bars => self.bars.add(bar(total, &running)),
-            Sink::Lines | Sink::Nowhere => ProgressBar::hidden(),
+            Sink::Lines(_) | Sink::Nowhere => ProgressBar::hidden(),
         };
         bar.set_prefix(name.to_owned());
+        self.open.lock().push((name.to_owned(), bar.clone(), running.clone()));
         let stage = Stage {
+            started: self.started,
+            open: Arc::clone(&self.open),
             sink: self.sink,
             name: name.into(),
             began: Instant::now(),
@@ -112,9 +132,36 @@ impl Progress {
 
     /// Says that the work is over. Reports may be printed from here on.
     pub fn clear(&self) {
-        if self.sink == Sink::Lines {
+        if is_time(self.sink, self.started) {
             line(&self.time());
         }
+    }
+}
+
+/// Whether lines are to be written now.
+fn is_time(sink: Sink, started: Instant) -> bool {
+    match sink {
+        Sink::Lines(from) => started.elapsed() >= from,
+        Sink::Bars | Sink::Nowhere => false,
+    }
+}
+
+/// Says again and again how far the last stage is, until nobody holds the list any more.
+fn tell_regularly(open: &Weak<Open>) {
+    loop {
+        std::thread::sleep(PATIENCE);
+        let Some(open) = open.upgrade() else { return };
+        if let Some((name, bar, running)) = open.lock().last() {
+            let (done, total) = (bar.position(), bar.length().unwrap_or_default());
+            line(format!("{name}: {done} of {total} {}", running.slowest()).trim_end());
+        }
+    }
+}
+
+impl Open {
+    /// A panic elsewhere leaves the list as good as it was.
+    fn lock(&self) -> MutexGuard<'_, Vec<(String, ProgressBar, Running)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -147,13 +194,12 @@ impl Stage {
         match self.sink {
             // A closed standard error is no reason to stop the scan.
             Sink::Bars => drop(self.bars.println(one_line(text))),
-            Sink::Lines => line(text),
-            Sink::Nowhere => {}
+            Sink::Lines(_) | Sink::Nowhere => self.line(text),
         }
     }
 
     fn line(&self, text: &str) {
-        if self.sink == Sink::Lines {
+        if is_time(self.sink, self.started) {
             line(text);
         }
     }
@@ -162,6 +208,11 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+        let mut open = self.open.lock();
+        if let Some(index) = open.iter().rposition(|(name, ..)| *name == self.name) {
+            open.remove(index);
+        }
+        drop(open);
         let (name, time) = (&self.name, seconds(self.began.elapsed()));
         if self.is_counted {
             let (done, total) = (self.bar.position(), self.bar.length().unwrap_or_default());

@@ -1,5 +1,6 @@
 //! The whole pipeline on one screen: from what the user pointed at to the report.
 
+mod affected;
 mod before;
 mod remembered;
 
@@ -57,10 +58,13 @@ fn examine(
 ) -> Result<Report> {
     let compiled = compile(project, &Compiler::new(clang, cache, cancel), progress);
     cancel.check()?;
-    let targets = chosen_targets(project, &compiled, settings)?;
+    let mut targets = chosen_targets(project, &compiled, settings)?;
+    let notes = affected::retain(&mut targets, project, &compiled, settings);
     let models = model(project, &compiled, &targets, cache, settings, progress, cancel);
     cancel.check()?;
-    assemble(project, &compiled, &targets, models, cache, settings)
+    let mut report = assemble(project, &compiled, &targets, models, cache, settings)?;
+    report.notes.extend(notes);
+    Ok(report)
 }
 
 /// Where work is kept: the user's cache, or a folder that goes away with the scan.
@@ -226,12 +230,12 @@ fn assemble(
     settings: &Settings,
 ) -> Result<Report> {
     for entry in &settings.entries {
-        if !models.iter().any(|model| model.entries.contains(entry)) {
+        if !models.is_empty() && !models.iter().any(|model| model.entries.contains(entry)) {
             bail!("there is no function `{entry}` to start from");
         }
     }
     let dump = dumped(&models, targets, project, settings);
-    let checked = models.iter().all(|model| model.checked.complete);
+    let checked = !models.is_empty() && models.iter().all(|model| model.checked.complete);
     let dump_failed = models.iter().any(|model| model.dump.failed);
     let mut report = Report { dump, dump_failed, checked, ..Report::default() };
     report.notes.extend(settings.notes.iter().map(|text| note(None, text)));

@@ -267,6 +267,17 @@ fn verdicts_are_told_as_they_land() {
 }
 
 #[test]
+fn a_trace_shows_literals_as_c_writes_them() {
+    let place = Place::new();
+    let text = "#include <assert.h>\nint main(int argc, char **argv) {\n    const char *p = \"a\\\"b\";\n    \
+                const char *q = p + 1;\n    assert(argc == 7 || q == p);\n    return 0;\n}\n";
+    place.write("a.c", text);
+    let scan = place.scan(&["--rules=assertion", "a.c"]);
+    assert!(scan.out.contains("p = \"a\\\"b\"\n"), "{}", scan.out);
+    assert!(scan.out.contains("q = \"a\\\"b\" + 1\n"), "{}", scan.out);
+}
+
+#[test]
 fn rules_are_listed_and_explained() {
     let place = Place::new();
     let list = place.scan(&["--list-rules"]);

@@ -66,6 +66,8 @@ fn a_comment_that_silences_nothing_is_told() {
         "{scan:?}"
     );
     assert!(!scan.out.contains("cegas-ignore: leak"), "that rule was not looked at: {scan:?}");
+    let part = place.scan(&["--rules=assertion", "--entry=main", "a.c"]);
+    assert!(!part.out.contains("silences nothing"), "it may be right about the rest: {part:?}");
 }
 
 #[test]
@@ -161,6 +163,14 @@ fn a_baseline_survives_moved_lines() {
     place.write("a.c", "int main(void) { return 0; }\n");
     let fixed = scan(&place, &["--baseline=b.json"]);
     assert!(fixed.out.contains("3 of the baseline's findings are no longer there"), "{fixed:?}");
+
+    let entries = || place.read("b.json").matches("\"fingerprint\"").count();
+    for partly in ["--rules=leak", "--entry=main"] {
+        place.scan(&[partly, "--write-baseline=b.json", "a.c"]);
+        assert_eq!(entries(), 3, "{partly}: what was not looked at stays");
+    }
+    scan(&place, &["--write-baseline=b.json"]);
+    assert_eq!(entries(), 0);
 }
 
 #[test]

@@ -24,11 +24,13 @@ fn hook(place: &Place, arguments: &[&str]) -> Ran {
 fn the_hook_scans_the_targets_of_the_staged_files() {
     let place = Place::new();
     place.write("good one.c", GOOD);
-    place.write("bad.c", BAD);
+    place.write("bad.c", &format!("#include \"inc/some.h\"\n{BAD}"));
+    place.write("inc/some.h", "#include <stddef.h>\n");
+    place.write("inc/none.h", "");
     place.write("other.c", "int f(void) { return 0; }\n");
     let missing = hook(&place, &["bad.c"]);
     assert_eq!(missing.code, Some(2), "{missing:?}");
-    assert!(missing.err.contains("compile_commands.json"), "{missing:?}");
+    assert!(missing.err.contains("cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"), "{missing:?}");
     let entries = ["good one.c", "bad.c"].map(
         |file| json!({ "directory": place.dir(), "file": file, "arguments": ["cc", "-c", file] }),
     );
@@ -38,11 +40,36 @@ fn the_hook_scans_the_targets_of_the_staged_files() {
     let bad = hook(&place, &["--rules=assertion", "-q", "bad.c", "good one.c"]);
     assert_eq!(bad.code, Some(1), "{bad:?}");
     assert!(bad.out.contains("error[assertion]"), "{bad:?}");
-    let header = hook(&place, &["--rules=assertion", "some.h"]);
-    assert_eq!(header.code, Some(1), "a header may belong to any target: {header:?}");
-    let none = hook(&place, &["other.c"]);
-    assert_eq!(none.code, Some(0), "{none:?}");
-    assert!(none.err.contains("no target"), "{none:?}");
+    let header = hook(&place, &["--rules=assertion", "inc/some.h"]);
+    assert_eq!(header.code, Some(1), "{header:?}");
+    assert!(header.out.contains("(1 target,"), "only the target that reads it: {header:?}");
+    for nowhere in ["other.c", "inc/none.h"] {
+        let none = hook(&place, &["--fail-on=unknown", nowhere]);
+        assert_eq!(none.code, Some(0), "{none:?}");
+        assert!(
+            none.out.contains(&format!("{nowhere}: note: it belongs to no target")),
+            "{none:?}"
+        );
+        assert!(none.out.contains("verdict: unknown (0 targets, nothing to scan)"), "{none:?}");
+    }
+    let wrong = hook(&place, &["--rules=nonsense", "bad.c"]);
+    assert_eq!((wrong.code, wrong.err.lines().count()), (Some(2), 1), "{wrong:?}");
+}
+
+#[test]
+fn what_a_broken_unit_reads_is_not_known() {
+    let place = Place::new();
+    place.write("good.c", GOOD);
+    place.write("bad.c", &format!("#include \"some.h\"\n{BAD}"));
+    place.write("some.h", "int broken(\n");
+    let units = ["good.c", "bad.c"].map(
+        |file| json!({ "directory": place.dir(), "file": file, "output": format!("{file}.o"), "arguments": ["cc", file, "-o", file.trim_end_matches(".c")] }),
+    );
+    place.write("compile_commands.json", &json!(units).to_string());
+    let scan = place.scan(&["--rules=assertion", "--affected-by=some.h"]);
+    assert_eq!(scan.code, Some(3), "{scan:?}");
+    assert!(scan.out.contains("bad.c: not analysed"), "{scan:?}");
+    assert!(!scan.out.contains("belongs to no target"), "{scan:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Real consumers of our SARIF: Microsoft's validator with its rules for GitHub must have nothing to say, and PyPI's
-sarif-tools and CodeChecker must read it; SARIF's own schema, which the crate serde-sarif brings, must be kept.
+sarif-tools and CodeChecker must read it; SARIF's own schema, which the crate serde-sarif brings, must be kept, as
+must that of our own JSON report, which is written along.
 
 check.py TOOL    scans small programs of its own with TOOL, in every way that changes the report's form
 
@@ -54,7 +55,7 @@ def scans(tool, folder):
                                    ["--sarif-kinds=all", "--sarif-category=nightly/x"])):
         report = folder / f"{number}.sarif"
         arguments = ["--rules=assertion,leak,null-deref,signed-overflow", "--timeout=5", *more]
-        code, said = run(tool, f"--sarif={report}", *arguments, cwd=project)
+        code, said = run(tool, f"--sarif={report}", f"--json={report}.json", *arguments, cwd=project)
         if code not in (0, 1, 3):
             sys.exit(f"sarif: {more}: exit code {code}: {said}")
         yield more, report
@@ -122,6 +123,9 @@ def main():
             if reader:
                 code, said = run(reader / "check-jsonschema", "--regex-variant", "nonunicode", "--schemafile", schema(),
                                  report, cwd=folder)
+                complaints += [said] if code != 0 else []
+                own = ROOT / "docs/report.schema.json"
+                code, said = run(reader / "check-jsonschema", "--schemafile", own, f"{report}.json", cwd=folder)
                 complaints += [said] if code != 0 else []
             if tools:
                 complaints += read(tools, report, folder)

@@ -6,7 +6,7 @@ use super::memory::{Instance, Origin};
 use super::state::State;
 use super::value::Value;
 use crate::ir::debug::Encoding;
-use crate::ir::{CType, CTypeId, InstId};
+use crate::ir::{CType, CTypeId, Global, InstId, Type};
 use crate::smt::ExprId;
 use crate::smt::value::signed;
 
@@ -70,6 +70,9 @@ impl Machine<'_> {
         }
         let part = u64::try_from(offset).ok().and_then(|o| self.member(state, instance, o));
         Some(match part {
+            // C writes a string literal without asking for its address.
+            _ if name.starts_with('"') && offset == 0 => name,
+            _ if name.starts_with('"') => format!("{name} + {offset}"),
             _ if offset == 0 => format!("&{name}"),
             Some(part) => format!("&{name}{part}"),
             None => format!("&{name} + {offset} bytes"),
@@ -82,7 +85,8 @@ impl Machine<'_> {
             Origin::Global(global) => {
                 let global = &self.program.globals[global];
                 let var = global.var.expand().map(|var| self.program.debug.vars[var].name.clone());
-                var.unwrap_or_else(|| global.name.clone())
+                let var = var.filter(|name| !name.is_empty());
+                var.or_else(|| self.literal(global)).unwrap_or_else(|| global.name.clone())
             }
             Origin::Func(func) => self.program.funcs[func].name.clone(),
             Origin::Local(at) => self.local_name(at)?,
@@ -90,6 +94,18 @@ impl Machine<'_> {
             Origin::Varargs(_) => "the variable arguments".to_owned(),
             Origin::Argument => "the arguments of main".to_owned(),
         })
+    }
+
+    /// A string literal as C writes it, cut short if it is long.
+    fn literal(&self, global: &Global) -> Option<String> {
+        const SHOWN: usize = 32;
+        let Type::Array { elem, .. } = *self.program.types.get(global.ty) else { return None };
+        let init = global.init.as_ref().filter(|init| init.relocs.is_empty())?;
+        let is_text = self.program.types.size(elem) == 1 && global.constant;
+        let text = init.bytes.split(|&byte| byte == 0).next().filter(|_| is_text)?;
+        let (shown, rest) = text.split_at(text.len().min(SHOWN));
+        let more = if rest.is_empty() { "" } else { "..." };
+        Some(format!("\"{}\"{more}", shown.escape_ascii()))
     }
 
     fn local_name(&self, at: InstId) -> Option<String> {

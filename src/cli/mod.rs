@@ -49,6 +49,10 @@ struct Arguments {
     #[command(flatten)]
     layer: Layer,
 
+    /// Scan only the targets that this file, a source or a header, belongs to (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = "What to scan")]
+    affected_by: Vec<PathBuf>,
+
     /// Check what this SV-COMP property file says: it chooses the rules and the entry
     #[arg(long, value_name = "FILE.prp", help_heading = "What to scan")]
     property: Option<PathBuf>,
@@ -146,7 +150,8 @@ pub fn parse(
         return Ok(Invocation::Print(rules::explain(rule)?.into()));
     }
     let Arguments { paths, layer, config, dump, dump_format, command, .. } = arguments;
-    let Arguments { property, write_baseline, diff_base, explain_path, .. } = arguments;
+    let Arguments { affected_by, property, write_baseline, diff_base, explain_path, .. } =
+        arguments;
     let command = command.or(bare_end.then(Vec::new));
     let cargo = flavour == Flavour::Cargo;
     let request = Request {
@@ -154,6 +159,7 @@ pub fn parse(
         command,
         cargo,
         layer,
+        affected_by,
         property,
         write_baseline,
         diff_base,

@@ -118,7 +118,7 @@ pub struct Layer {
     #[arg(skip)]
     pub ignore: Vec<ignore::Written>,
 
-    /// Tell on standard error what is going on [default: auto, which means on a terminal]
+    /// Tell on standard error what is going on [default: auto, which means on a terminal, or when it takes long]
     #[arg(long, value_name = "WHEN", help_heading = "Output")]
     pub progress: Option<When>,
 }
@@ -164,7 +164,7 @@ pub enum FailOn {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// On a terminal
+    /// On a terminal; elsewhere if it takes long
     #[default]
     Auto,
     /// Also where standard error is a file or a pipe

@@ -21,6 +21,8 @@ pub struct Settings {
     pub build_dir: Option<PathBuf>,
     /// Names of the targets to scan; empty means all.
     pub targets: Vec<String>,
+    /// Files whose targets alone are to be scanned; empty means all.
+    pub affected_by: Vec<PathBuf>,
     /// Compiler flags for C files given by name. They pass the same filter as a project's own.
     pub cflags: Vec<String>,
     /// Functions to start from; empty means `main`, or a library's visible functions.
@@ -66,6 +68,13 @@ pub struct Settings {
     pub cache: Cache,
     /// The settings file that was used.
     pub settings_file: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Whether only a part of the build, or of its programs, is to be looked at.
+    pub fn is_partial(&self) -> bool {
+        !(self.targets.is_empty() && self.affected_by.is_empty() && self.entries.is_empty())
+    }
 }
 
 /// The machine-readable reports asked for.

@@ -28,6 +28,8 @@ pub struct Request {
     pub cargo: bool,
     /// The settings given as options.
     pub layer: Layer,
+    /// `--affected-by`.
+    pub affected_by: Vec<PathBuf>,
     /// `--property`.
     pub property: Option<PathBuf>,
     /// `--write-baseline`.
@@ -47,7 +49,7 @@ pub struct Request {
 /// Settles a request made in the folder `cwd`.
 pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     let Request { paths, command, cargo, layer: options, config, dump, dump_format, .. } = request;
-    let Request { property, write_baseline, diff_base, explain_path, .. } = request;
+    let Request { affected_by, property, write_baseline, diff_base, explain_path, .. } = request;
     if let Some(contradiction) = options.contradiction() {
         bail!("{contradiction}");
     }
@@ -136,6 +138,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         input,
         build_dir: layer.build_dir.map(existing_folder).transpose()?,
         targets: layer.target,
+        affected_by: affected_by.iter().map(|file| real(cwd, file)).collect(),
         cflags: layer.cflags,
         entries: layer.entry,
         jobs: jobs(layer.jobs)?,
@@ -159,6 +162,12 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         cache: cache(layer.no_cache, layer.cache_dir)?,
         settings_file,
     })
+}
+
+/// The file itself, links followed; as it is written if it is not there (any more).
+fn real(cwd: &Path, file: &Path) -> PathBuf {
+    let path = cwd.join(file);
+    path.canonicalize().unwrap_or(path)
 }
 
 /// An option that would silently do nothing is a misunderstanding worth a line.

@@ -57,13 +57,17 @@ impl Compiler<'_> {
     pub fn read(&self, path: &Path) -> Result<Compiled, String> {
         let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
         let key = Key::of([tool_stamp().as_bytes(), &bytes]);
-        let known = self.cache.get(Kind::Unit, &key).and_then(|packed| compiled(packed, key, true));
+        let files = vec![path.to_owned()];
+        let known = self
+            .cache
+            .get(Kind::Unit, &key)
+            .and_then(|packed| compiled(packed, key, files.clone(), true));
         if let Some(known) = known {
             return Ok(known);
         }
         let (_scratch, packed) = self.in_scratch(|folder| self.converted(path, folder))?;
         self.cache.put(Kind::Unit, &key, &packed);
-        compiled(packed, key, false).ok_or_else(|| DAMAGED.to_owned())
+        compiled(packed, key, files, false).ok_or_else(|| DAMAGED.to_owned())
     }
 
     fn converted(&self, path: &Path, folder: &Path) -> Result<Vec<u8>, String> {

@@ -33,6 +33,8 @@ pub struct Compiled {
     pub symbols: Symbols,
     /// What the unit depends on, all of it.
     pub key: Key,
+    /// The files it was made from.
+    pub files: Vec<PathBuf>,
     pub from_cache: bool,
 }
 
@@ -82,12 +84,14 @@ impl<'a> Compiler<'a> {
         let name = unit.source.to_string_lossy();
         let packed = pack(&lowered(&name, &raw, clang::overflow(&unit.flags))?)?;
         let files = std::fs::read(&depfile).map(|text| clang::dependencies(&text));
-        let key = self.remember(unit, command, variants, files.unwrap_or_default());
+        let files = files.unwrap_or_default();
+        let read = files.iter().map(|file| unit.directory.join(file)).collect();
+        let key = self.remember(unit, command, variants, files);
         if let Some(key) = &key {
             self.cache.put(Kind::Unit, key, &packed);
         }
         let key = key.unwrap_or_else(|| Key::of([packed.as_slice()]));
-        compiled(packed, key, false).ok_or_else(|| DAMAGED.to_owned())
+        compiled(packed, key, read, false).ok_or_else(|| DAMAGED.to_owned())
     }
 
     /// Works in a new folder, which goes away with the first of the answer. If the cache's disk is full,
@@ -147,7 +151,9 @@ impl<'a> Compiler<'a> {
         let same =
             |(path, key): &(PathBuf, Key)| self.hash(&unit.directory.join(path)) == Some(*key);
         let variant = variants.iter().find(|variant| variant.files.iter().all(same))?;
-        compiled(self.cache.get(Kind::Unit, &variant.unit)?, variant.unit, true)
+        let packed = self.cache.get(Kind::Unit, &variant.unit)?;
+        let read = variant.files.iter().map(|(path, _)| unit.directory.join(path)).collect();
+        compiled(packed, variant.unit, read, true)
     }
 
     /// Writes the manifest and returns the key for the unit; `None` if a file that clang read
@@ -213,13 +219,18 @@ pub(super) fn pack(unit: &Linkable) -> Result<Vec<u8>, String> {
 }
 
 /// What [`pack`] wrote.
-pub(super) fn compiled(mut bytes: Vec<u8>, key: Key, from_cache: bool) -> Option<Compiled> {
+pub(super) fn compiled(
+    mut bytes: Vec<u8>,
+    key: Key,
+    files: Vec<PathBuf>,
+    from_cache: bool,
+) -> Option<Compiled> {
     let len = u64::from_le_bytes(bytes.first_chunk().copied()?) as usize;
     let end = len.checked_add(8)?;
     let Names { defined, weak, undefined } = postcard::from_bytes(bytes.get(8..end)?).ok()?;
     bytes.drain(..end);
     let symbols = Symbols { defined, weak, undefined };
-    Some(Compiled { packed: bytes, symbols, key, from_cache })
+    Some(Compiled { packed: bytes, symbols, key, files, from_cache })
 }
 
 /// The names a unit offers and needs, as a linker sees them.

@@ -26,7 +26,9 @@ impl<'m, 'p> Code<'m, 'p> {
     }
 
     pub fn append(mut self) {
-        for (func, function) in &self.from.funcs {
+        let (funcs, _) = self.merger.rows[self.index].symbols();
+        for func in funcs {
+            let function = &self.from.funcs[func];
             let Some(to) = self.merger.ids[self.index].func(func) else { continue };
             let (Some(first), Some(last)) = (function.blocks.first(), function.blocks.last())
             else {

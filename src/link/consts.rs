@@ -6,7 +6,6 @@ use super::symbols::Home;
 use super::unit::Symbol;
 use crate::ir::{BlockId, Const, ConstExpr, ConstId, FuncId, Init, Layout, Program, Type, TypeId};
 use cranelift_entity::EntityRef;
-use cranelift_entity::packed_option::ReservedValue;
 
 /// A symbol of the program and how far behind it.
 pub(super) type Place = (Symbol, i64);
@@ -43,24 +42,24 @@ impl Merger<'_> {
     }
 
     pub(super) fn append_constants(&mut self, index: usize, from: &Program) {
-        for (id, ty, value) in from.consts.iter() {
-            if !self.needed.constants(index).contains(id) {
-                self.ids[index].consts.push(ConstId::reserved_value());
+        let rows = std::mem::take(&mut self.rows[index].consts);
+        for old in rows.iter() {
+            if !self.needed.constants(index).contains(old) {
                 continue;
             }
             let ids = &self.ids[index];
-            let ty = ids.types[ty];
+            let (ty, value) = (ids.types[from.consts.ty(old)], from.consts.get(old));
             let new = match *value {
                 Const::Global { global, offset } => {
                     let (symbol, start) = self.place(index, Symbol::Global(global));
                     let id = self.address(ty, (symbol, start.wrapping_add(offset)));
-                    self.ids[index].consts.push(id);
+                    self.ids[index].consts[old] = id;
                     continue;
                 }
                 Const::Func(func) => {
                     let place = self.place(index, Symbol::Func(func));
                     let id = self.address(ty, place);
-                    self.ids[index].consts.push(id);
+                    self.ids[index].consts[old] = id;
                     continue;
                 }
                 Const::Aggregate(ref parts) => {
@@ -96,7 +95,7 @@ impl Merger<'_> {
                 | Const::Poison => value.clone(),
             };
             let id = self.out.consts.intern(ty, new);
-            self.ids[index].consts.push(id);
+            self.ids[index].consts[old] = id;
         }
     }
 

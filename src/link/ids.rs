@@ -3,28 +3,29 @@
 //! information are appended here, since they need no symbols.
 
 use super::merge::Merger;
+use super::rows::Order;
 use super::unit::Symbol;
 use crate::ir::{
     CType, CTypeId, ConstId, Field, FileId, FuncId, GlobalId, Loc, LocId, Program, TextId, Type,
     TypeId, ValueId, Var, VarId,
 };
 use cranelift_entity::packed_option::{PackedOption, ReservedValue};
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// What a unit's ids have become.
 #[derive(Debug)]
 pub(super) struct Ids {
-    pub types: PrimaryMap<TypeId, TypeId>,
-    pub texts: PrimaryMap<TextId, TextId>,
-    pub consts: PrimaryMap<ConstId, ConstId>,
-    files: PrimaryMap<FileId, FileId>,
+    pub types: SecondaryMap<TypeId, TypeId>,
+    pub texts: SecondaryMap<TextId, TextId>,
+    pub consts: SecondaryMap<ConstId, ConstId>,
+    files: SecondaryMap<FileId, FileId>,
     /// The functions and globals that this unit brings; none where another's stands for it.
     pub funcs: SecondaryMap<FuncId, PackedOption<FuncId>>,
     pub globals: SecondaryMap<GlobalId, PackedOption<GlobalId>>,
     pub values: SecondaryMap<ValueId, ValueId>,
-    locs: usize,
-    vars: usize,
-    ctypes: usize,
+    locs: SecondaryMap<LocId, LocId>,
+    vars: SecondaryMap<VarId, VarId>,
+    ctypes: SecondaryMap<CTypeId, CTypeId>,
 }
 
 impl Ids {
@@ -40,40 +41,49 @@ impl Ids {
     }
 
     pub fn loc(&self, loc: PackedOption<LocId>) -> PackedOption<LocId> {
-        loc.map(|loc| moved(loc, self.locs)).into()
+        loc.map(|loc| self.locs[loc]).into()
     }
 
     pub fn var(&self, var: VarId) -> VarId {
-        moved(var, self.vars)
+        self.vars[var]
     }
 
     fn ctype(&self, ctype: PackedOption<CTypeId>) -> PackedOption<CTypeId> {
-        ctype.map(|ctype| moved(ctype, self.ctypes)).into()
+        ctype.map(|ctype| self.ctypes[ctype]).into()
     }
 }
 
-fn moved<T: EntityRef>(id: T, by: usize) -> T {
-    T::new(id.index() + by)
+/// Ids of which nothing is known yet.
+fn unknown<K: EntityRef, T: Clone + ReservedValue>() -> SecondaryMap<K, T> {
+    SecondaryMap::with_default(T::reserved_value())
+}
+
+/// The rows' places when they are appended to a table of so many.
+fn appended<T: EntityRef + ReservedValue>(rows: &Order<T>, behind: usize) -> SecondaryMap<T, T> {
+    let mut places = unknown();
+    rows.iter().enumerate().for_each(|(index, row)| places[row] = T::new(behind + index));
+    places
 }
 
 impl Merger<'_> {
-    pub(super) fn append_tables(&mut self, from: &Program) {
-        let out = &mut self.out;
+    pub(super) fn append_tables(&mut self, index: usize, from: &Program) {
+        let (out, rows) = (&mut self.out, &self.rows[index]);
         let mut ids = Ids {
-            types: PrimaryMap::with_capacity(from.types.len()),
-            texts: PrimaryMap::new(),
-            consts: PrimaryMap::with_capacity(from.consts.len()),
-            files: PrimaryMap::new(),
+            types: unknown(),
+            texts: unknown(),
+            consts: unknown(),
+            files: unknown(),
             funcs: SecondaryMap::new(),
             globals: SecondaryMap::new(),
-            values: SecondaryMap::with_default(ValueId::reserved_value()),
-            locs: out.debug.locs.len(),
-            vars: out.debug.vars.len(),
-            ctypes: out.debug.ctypes.len(),
+            values: unknown(),
+            locs: appended(&rows.locs, out.debug.locs.len()),
+            vars: appended(&rows.vars, out.debug.vars.len()),
+            ctypes: appended(&rows.ctypes, out.debug.ctypes.len()),
         };
         ids.values.resize(from.values.len());
-        for (_, ty, layout) in from.types.iter() {
-            let ty = match ty {
+        for id in rows.types.iter() {
+            let layout = from.types.layout(id);
+            let ty = match from.types.get(id) {
                 Type::Array { elem, len } => Type::Array { elem: ids.types[*elem], len: *len },
                 Type::Vector { elem, len } => Type::Vector { elem: ids.types[*elem], len: *len },
                 Type::Struct { fields } => {
@@ -81,34 +91,35 @@ impl Merger<'_> {
                     Type::Struct { fields: fields.iter().map(field).collect() }
                 }
                 Type::Void | Type::Int(_) | Type::Ptr | Type::Float(_) | Type::Opaque(_) => {
-                    ty.clone()
+                    from.types.get(id).clone()
                 }
             };
-            ids.types.push(out.types.intern(ty, layout));
+            ids.types[id] = out.types.intern(ty, layout);
         }
-        for (_, text) in from.texts.iter() {
-            ids.texts.push(out.texts.intern(text));
+        for text in rows.texts.iter() {
+            ids.texts[text] = out.texts.intern(from.texts.get(text));
         }
-        for file in from.debug.files.values() {
+        for of in rows.files.iter() {
+            let file = &from.debug.files[of];
             let known = self.files.get(file).copied();
             let id = known.unwrap_or_else(|| {
                 let id = out.debug.files.push(file.clone());
                 self.files.insert(file.clone(), id);
                 id
             });
-            ids.files.push(id);
+            ids.files[of] = id;
         }
-        for loc in from.debug.locs.values() {
+        for loc in rows.locs.iter().map(|loc| &from.debug.locs[loc]) {
             let (file, inlined_at) = (ids.files[loc.file], ids.loc(loc.inlined_at));
             out.debug.locs.push(Loc { file, inlined_at, ..*loc });
         }
-        for var in from.debug.vars.values() {
+        for var in rows.vars.iter().map(|var| &from.debug.vars[var]) {
             let file = var.file.map(|file| ids.files[file]).into();
             let (name, ty) = (var.name.clone(), ids.ctype(var.ty));
             out.debug.vars.push(Var { name, ty, file, ..*var });
         }
-        for ctype in from.debug.ctypes.values() {
-            let mut ctype = ctype.clone();
+        for ctype in rows.ctypes.iter() {
+            let mut ctype = from.debug.ctypes[ctype].clone();
             match &mut ctype {
                 CType::Base { .. } | CType::Enum { .. } | CType::Other { .. } => {}
                 CType::Pointer { to: of }

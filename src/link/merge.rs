@@ -4,6 +4,7 @@ use super::code::Code;
 use super::ids::Ids;
 use super::names::PrintedNames;
 use super::needed::Needed;
+use super::rows::Rows;
 use super::symbols::{Home, Symbols};
 use super::unit::{Symbol, Unit};
 use super::{Binding, Piece};
@@ -18,7 +19,11 @@ pub(super) struct Merger<'p> {
     pub pieces: &'p [Piece],
     pub symbols: &'p Symbols,
     pub needed: Needed<'p>,
+    /// What is taken over of each piece's tables.
+    pub rows: Vec<Rows>,
     names: PrintedNames,
+    /// Of functions of the first piece.
+    other_names: Vec<(String, FuncId)>,
     pub files: FxHashMap<SourceFile, FileId>,
     pub ids: Vec<Ids>,
     next_inst: usize,
@@ -33,11 +38,43 @@ impl<'p> Merger<'p> {
         units: usize,
         symbols: &'p Symbols,
     ) -> Self {
-        Merger {
-            out: Program::new(name, machine),
+        let rows = pieces.iter().map(|piece| Rows::all(&piece.unit.program)).collect();
+        Self::of(
+            Program::new(name, machine),
             pieces,
             symbols,
-            needed: Needed::new(pieces, units, symbols),
+            Needed::new(pieces, units, symbols),
+            rows,
+        )
+    }
+
+    /// For the part of a program that these functions need; the program is the only piece.
+    pub fn of_part(
+        program: &Program,
+        pieces: &'p [Piece],
+        symbols: &'p Symbols,
+        roots: &[FuncId],
+    ) -> Self {
+        let needed = Needed::by(pieces, symbols, roots);
+        let rows = vec![Rows::used(program, &needed)];
+        let out = Program::new(&program.name, program.machine.clone());
+        Self::of(out, pieces, symbols, needed, rows)
+    }
+
+    fn of(
+        out: Program,
+        pieces: &'p [Piece],
+        symbols: &'p Symbols,
+        needed: Needed<'p>,
+        rows: Vec<Rows>,
+    ) -> Self {
+        Merger {
+            out,
+            pieces,
+            symbols,
+            needed,
+            rows,
+            other_names: Vec::new(),
             names: PrintedNames::new(symbols.shared.iter().map(|shared| shared.name.as_str())),
             files: FxHashMap::default(),
             ids: Vec::new(),
@@ -45,9 +82,14 @@ impl<'p> Merger<'p> {
         }
     }
 
+    /// The first piece's function has this name, too.
+    pub fn also_called(&mut self, name: &str, func: FuncId) {
+        self.other_names.push((name.to_owned(), func));
+    }
+
     pub fn merged(mut self) -> Program {
         for (index, piece) in self.pieces.iter().enumerate() {
-            self.append_tables(&piece.unit.program);
+            self.append_tables(index, &piece.unit.program);
             self.declare(index, &piece.unit);
         }
         for (index, piece) in self.pieces.iter().enumerate() {
@@ -74,7 +116,9 @@ impl<'p> Merger<'p> {
     /// Gives the functions and globals of a unit their ids, and the blocks their places.
     fn declare(&mut self, index: usize, unit: &Unit) {
         let from = &unit.program;
-        for (func, function) in &from.funcs {
+        let (funcs, globals) = self.rows[index].symbols();
+        for func in funcs {
+            let function = &from.funcs[func];
             let Some(name) = self.presence(Home { unit: index, symbol: Symbol::Func(func) }) else {
                 continue;
             };
@@ -104,7 +148,8 @@ impl<'p> Merger<'p> {
             new.blocks = IdRange::new(first, self.out.blocks.next_key());
             self.out.funcs.push(new);
         }
-        for (global, old) in &from.globals {
+        for global in globals {
+            let old = &from.globals[global];
             let home = Home { unit: index, symbol: Symbol::Global(global) };
             let Some(name) = self.presence(home) else { continue };
             let mut new = old.clone();
@@ -153,6 +198,13 @@ impl<'p> Merger<'p> {
                 let place = self.place(index, alias.symbol);
                 let ty = self.pointer_type();
                 let target = self.address(ty, place);
+                self.out.aliases.push((name, target));
+            }
+        }
+        for (name, func) in std::mem::take(&mut self.other_names) {
+            if let Some(func) = self.ids.first().and_then(|ids| ids.func(func)) {
+                let ty = self.pointer_type();
+                let target = self.address(ty, (Symbol::Func(func), 0));
                 self.out.aliases.push((name, target));
             }
         }

@@ -12,12 +12,15 @@
 mod code;
 mod names;
 mod needed;
+mod rows;
 mod symbols;
 mod consts;
 mod ids;
 mod merge;
+mod part;
 pub mod unit;
 
+pub use part::part;
 pub use unit::{Alias, Binding, Symbol, Unit};
 
 use crate::ir::{Machine, Program};

@@ -22,13 +22,14 @@ pub(super) struct Needed<'p> {
     symbols: &'p Symbols,
     marks: Vec<Marks>,
     work: Vec<Home>,
+    /// All of it, in the order in which it was found to be needed.
+    pub order: Vec<Home>,
 }
 
 impl<'p> Needed<'p> {
     /// The first `units` of the pieces are the user's; the others are there to be used.
     pub fn new(pieces: &'p [Piece], units: usize, symbols: &'p Symbols) -> Self {
-        let marks = pieces.iter().map(|_| Marks::default()).collect();
-        let mut needed = Needed { pieces, symbols, marks, work: Vec::new() };
+        let mut needed = Needed::nothing(pieces, symbols);
         for (index, piece) in pieces.iter().enumerate().take(units) {
             let unit = &piece.unit;
             let listed = unit.constructors.iter().chain(&unit.destructors);
@@ -40,10 +41,30 @@ impl<'p> Needed<'p> {
                 needed.name(shared.home.unit, shared.home.symbol);
             }
         }
-        while let Some(home) = needed.work.pop() {
-            needed.parts(home);
+        needed.all_parts()
+    }
+
+    /// Of the only piece, what these functions need, and what runs without being called.
+    pub fn by(pieces: &'p [Piece], symbols: &'p Symbols, roots: &[FuncId]) -> Self {
+        let mut needed = Needed::nothing(pieces, symbols);
+        for piece in pieces {
+            let listed = piece.unit.constructors.iter().chain(&piece.unit.destructors);
+            let roots = roots.iter().copied().chain(listed.map(|&(_, func)| func));
+            roots.for_each(|func| needed.name(0, Symbol::Func(func)));
         }
-        needed
+        needed.all_parts()
+    }
+
+    fn nothing(pieces: &'p [Piece], symbols: &'p Symbols) -> Self {
+        let marks = pieces.iter().map(|_| Marks::default()).collect();
+        Needed { pieces, symbols, marks, work: Vec::new(), order: Vec::new() }
+    }
+
+    fn all_parts(mut self) -> Self {
+        while let Some(home) = self.work.pop() {
+            self.parts(home);
+        }
+        self
     }
 
     pub fn contains(&self, of: Home) -> bool {
@@ -70,6 +91,7 @@ impl<'p> Needed<'p> {
             Symbol::Global(global) => marks.globals.insert(global),
         };
         if new {
+            self.order.push(home);
             self.work.push(home);
         }
     }

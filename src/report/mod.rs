@@ -376,9 +376,9 @@ impl Report {
     pub fn exit(&self, settings: &Settings) -> Exit {
         let unknown =
             |o: &Obligation| matches!(o.verdict, Verdict::Unknown { .. }) && o.silenced.is_none();
-        // A dump decides nothing, so nothing is missing.
-        let undecided =
-            || self.dump.is_none() && (!self.checked || self.obligations.iter().any(unknown));
+        // A dump decides nothing, so nothing is missing; nor is it where there is nothing to scan.
+        let is_open = |o: &Report| !o.checked || o.obligations.iter().any(unknown);
+        let undecided = || self.dump.is_none() && !self.targets.is_empty() && is_open(self);
         let suspected = |o: &Obligation| {
             let doubt = matches!(o.verdict, Verdict::Unknown { cause: Cause::Doubt, .. });
             doubt && o.silenced.is_none()

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Report, Sources, Target, Verdict, diagnostic, ledger};
+use super::{Obligation, Report, Sources, Target, Verdict, diagnostic, ledger};
 use crate::config::Settings;
 use crate::line::one_line;
 
@@ -74,15 +74,29 @@ fn push_unknown(text: &mut String, report: &Report) {
             Verdict::Safe | Verdict::Unsafe => None,
         })
         .collect();
-    for (obligation, reason) in unknown.iter().take(SHOWN) {
+    // Several rules ask about one place, and mostly for the same reason get no answer.
+    let mut groups: Vec<(&Obligation, &str, Vec<&str>)> = Vec::new();
+    for (obligation, reason) in &unknown {
+        match groups.last_mut() {
+            Some((first, why, rules))
+                if first.location == obligation.location && *why == reason.as_str() =>
+            {
+                rules.push(obligation.rule);
+            }
+            _ => groups.push((obligation, reason, vec![obligation.rule])),
+        }
+    }
+    groups.truncate(SHOWN);
+    let told: usize = groups.iter().map(|(_, _, rules)| rules.len()).sum();
+    for (obligation, reason, rules) in groups {
         let at = &obligation.location;
         let place = one_line(&format!("{}:{}:{}", at.file, at.line, at.column));
-        let (rule, reason) = (obligation.rule, one_line(reason));
+        let (rules, reason) = (rules.join(", "), one_line(reason));
         *text +=
-            &format!("{STRONG}{place}{STRONG:#}: {DOUBT}unknown{DOUBT:#}: {reason} [{rule}]\n");
+            &format!("{STRONG}{place}{STRONG:#}: {DOUBT}unknown{DOUBT:#}: {reason} [{rules}]\n");
     }
-    if unknown.len() > SHOWN {
-        *text += &format!("... and {} more unknown\n", unknown.len() - SHOWN);
+    if unknown.len() > told {
+        *text += &format!("... and {} more unknown\n", unknown.len() - told);
     }
 }
 
@@ -116,7 +130,9 @@ fn push_summary(text: &mut String, report: &Report) {
     let verdict = report.verdict().name();
     let targets = counted(report.targets.len(), "target");
     *text += &format!("\n{STRONG}verdict: {verdict}{STRONG:#} ({targets}");
-    if report.obligations.is_empty() && !report.checked {
+    if report.targets.is_empty() && !report.checked {
+        *text += ", nothing to scan";
+    } else if report.obligations.is_empty() && !report.checked {
         let modelled = report.targets.iter().any(|target| target.model.is_some());
         *text += if modelled { ", models built, nothing checked" } else { ", nothing checked" };
     } else {

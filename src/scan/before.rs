@@ -25,7 +25,8 @@ pub(super) fn before(
     let folder = folder.path().canonicalize().context("cannot open a temporary folder")?;
     revision.export(&folder, &project.folders())?;
     let then = project.moved(&settings.root, &folder);
-    let there = Settings { root: folder.clone(), ..settings.clone() };
+    // Which targets a file belonged to then is not asked: all are looked at.
+    let there = Settings { root: folder.clone(), affected_by: Vec::new(), ..settings.clone() };
     let mut found = Before { revision: revision.name.clone(), ..Before::default() };
     let note = |text: String| Note { about: Some(revision.name.clone()), text };
     // Keys name folders, and this one is gone after the scan: nothing would be found again.

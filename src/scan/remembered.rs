@@ -1,26 +1,52 @@
 //! Verdicts that an earlier scan came to, taken again if nothing they depend on has changed.
 //!
-//! The key is coarse and sound: the whole model of the target, with its constants, types, names and places, then
-//! what is asked (rules, entry, options) and this build of the tool. Deciding follows all paths of a program
-//! together, so there is no smaller part of it that the verdict on one obligation would rest on alone. A comment that
-//! moves no line, a unit of another target or a header's unused declaration changes no model and decides
-//! nothing anew.
+//! What a verdict depends on is the part of the program that executions from the entry can come to
+//! ([`link::part`]), with its constants, types, names and places, then what is asked (rules, entry, options) and this
+//! build of the tool. Deciding follows all paths of that part together, so there is no smaller one that the verdict
+//! on one obligation would rest on alone. A function that only other programs use may change, as may a comment that
+//! moves no line or a header's unused declaration: nothing is decided anew.
 //!
-//! Invariant: what is recalled is what would be decided. Where time ended the work, the time is part of the key, too;
-//! what an interrupted scan came to is not kept.
+//! Invariant: what is recalled is what would be decided, since only the part is ever decided on. Where time ended
+//! the work, the time is part of the key, too; what an interrupted scan came to is not kept.
 
 use crate::cancel::Cancel;
 use crate::check::{self, Checked};
 use crate::config::{Engine, Settings};
 use crate::frontend::cache::{Cache, Key, Kind};
 use crate::frontend::tool_stamp;
-use crate::ir::Program;
+use crate::ir::{self, Program};
+use crate::link;
 use crate::progress::Stage;
 use crate::report::{Cause, Obligation, Verdict};
 use crate::versions::Versions;
 
-/// Recalls the verdicts on a program, or decides them.
+/// The verdicts on a program: on the part that is executed, recalled or decided, and on the rest, which is safe.
 pub(super) fn check(
+    program: &Program,
+    settings: &Settings,
+    cache: &Cache,
+    deciding: &Stage,
+    cancel: &Cancel,
+) -> Checked {
+    let roots = check::roots(program, settings);
+    // Without a place to start from, nothing is decided.
+    let part = (!roots.is_empty()).then(|| link::part(program, &roots));
+    debug_assert!(part.as_ref().is_none_or(|part| ir::verify(part).is_ok()), "a malformed part");
+    // That would be a bug of ours; the whole is as good.
+    let Some(part) = part.filter(|part| ir::verify(part).is_ok()) else {
+        return recalled(program, settings, cache, deciding, cancel);
+    };
+    let mut checked = recalled(&part, settings, cache, deciding, cancel);
+    let unused = check::never_reached(program, &part, settings);
+    deciding.more(unused.len());
+    deciding.steps(unused.len());
+    checked.obligations.extend(unused);
+    check::in_order(&mut checked.obligations);
+    checked
+}
+
+/// Recalls the verdicts on a program, or decides them.
+fn recalled(
     program: &Program,
     settings: &Settings,
     cache: &Cache,

@@ -98,6 +98,15 @@ impl Baseline {
         Self { findings, ..self.clone() }
     }
 
+    /// This one, and what the other has of rules that were not looked at.
+    pub fn with_rest(mut self, other: &Self, looked_at: impl Fn(&str) -> bool) -> Self {
+        let known: BTreeSet<String> = self.findings.iter().map(|f| f.fingerprint.clone()).collect();
+        let is_kept = |f: &&Accepted| !looked_at(&f.rule) && !known.contains(&f.fingerprint);
+        self.findings.extend(other.findings.iter().filter(is_kept).cloned());
+        self.findings.sort();
+        self
+    }
+
     pub fn text(&self) -> Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }

@@ -49,7 +49,10 @@ impl Silencer {
         let names = fingerprints(report, sources);
         let new = settings.outputs.write_baseline.as_ref().map(|_| {
             let known = self.accepted.joined(&self.previous);
-            Baseline::of(report, &names, &known)
+            // What was not looked at may still be there.
+            let is_whole = is_whole(report, settings);
+            let looked_at = |rule: &str| is_whole && settings.rules.contains(&rule);
+            Baseline::of(report, &names, &known).with_rest(&self.previous, looked_at)
         });
         let accepted = new.as_ref().unwrap_or(&self.accepted).reasons();
         for (index, name) in &names {
@@ -63,7 +66,7 @@ impl Silencer {
         }
         heed_revision(report, &names);
         let gone = self.accepted.unmatched(names.values());
-        if gone > 0 && report.is_whole() && new.is_none() {
+        if gone > 0 && is_whole(report, settings) && new.is_none() {
             let text = format!(
                 "{gone} of the baseline's findings are no longer there; --write-baseline drops them"
             );
@@ -71,6 +74,11 @@ impl Silencer {
         }
         new.map(|baseline| baseline.text()).transpose()
     }
+}
+
+/// Whether everything was looked at that a silencer may be about.
+fn is_whole(report: &Report, settings: &Settings) -> bool {
+    report.is_whole() && !settings.is_partial()
 }
 
 /// What was there at the revision that the scan is compared with is not told again.
@@ -103,7 +111,7 @@ fn heed_settings(report: &mut Report, settings: &Settings) {
             obligation.silenced.get_or_insert_with(silenced);
         }
     }
-    let is_whole = report.is_whole();
+    let is_whole = is_whole(report, settings);
     for (ignore, used) in settings.ignores.iter().zip(used) {
         if !used && is_whole && settings.rules.iter().any(|rule| ignore.is_about(rule)) {
             let about = Some(crate::config::SETTINGS_FILE.to_owned());
@@ -136,7 +144,7 @@ fn heed_comments(report: &mut Report, comments: &[Comment], settings: &Settings)
         }
     }
     // Where not everything was looked at, a comment may be right about the rest.
-    let is_whole = report.is_whole();
+    let is_whole = is_whole(report, settings);
     for (index, comment) in comments.iter().enumerate() {
         if !used.contains(&index) && is_whole && settings.rules.contains(&comment.rule) {
             let about = Some(format!("{}:{}", comment.file, comment.line));

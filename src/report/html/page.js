@@ -180,14 +180,20 @@
     $("position").textContent = count ? `${step + 1} of ${count}` : "";
     $("first").disabled = $("back").disabled = step <= 0;
     $("last").disabled = $("forward").disabled = step >= count - 1;
-    $("now").textContent = at ? `${placed(at)}: ${at.text}` : "There is no trace for this finding.";
+    const end = step === count - 1 ? ` — ${finding.message}` : "";
+    $("now").textContent = at ? `${placed(at)}: ${at.text}${end}` : "There is no trace for this finding.";
     showCode(finding, at && at.file ? at : finding.at);
     const values = at ? [...valuesAfter(finding.steps, step).values()] : [];
+    // What is nearest comes first: the values of the current function, then those of its callers, then memory.
+    const distance = (value) => (value.function ? -value.depth + (value.function === at.function ? -1000 : 0) : 1);
+    values.sort((a, b) => distance(a) - distance(b));
     $("values").tBodies[0].replaceChildren(...values.map((value) => {
       const row = make("tr", undefined, value.step === step ? "changed" : "");
       row.append(make("td", value.name), make("td", value.value), make("td", value.function || "memory"));
       return row;
     }));
+    const changed = $("values").querySelector(".changed");
+    if (changed) reveal($("values-pane"), changed);
     [...$("steps").children].forEach((item, number) => {
       const button = item.firstChild;
       if (number === step) {

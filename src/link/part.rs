@@ -1,0 +1,55 @@
+//! The part of a program that executions from some functions can come to: what these refer to, and so on. Its
+//! tables are those that linking it alone would make, so equal parts of different programs are equal.
+
+use super::Piece;
+use super::merge::Merger;
+use super::symbols::Symbols;
+use super::unit::{Binding, Unit};
+use crate::ir::{Const, FuncId, Global, Linkage, Program};
+use std::sync::Arc;
+
+/// The part that the roots, the constructors and the destructors refer to.
+pub fn part(program: &Program, roots: &[FuncId]) -> Program {
+    let pieces = [Piece { name: program.name.clone(), unit: Arc::new(unit(program)) }];
+    let mut symbols = Symbols::default();
+    symbols.add(&pieces);
+    let mut merger = Merger::of_part(program, &pieces, &symbols, roots);
+    for (name, constant) in &program.aliases {
+        // Only functions are looked for by another name.
+        if let Const::Func(func) = *program.consts.get(*constant) {
+            merger.also_called(name, func);
+        }
+    }
+    merger.merged()
+}
+
+/// The program as a unit of its own. What nobody gave a name is called by its place, which others must not change.
+fn unit(program: &Program) -> Unit {
+    let mut unit = Unit::new(program.clone());
+    let tables = &mut unit.program;
+    (tables.aliases, tables.notes) = (Vec::new(), Vec::new());
+    tables.constructors = Vec::new();
+    tables.destructors = Vec::new();
+    let unnamed = program.globals.values().map(|global| is_unnamed(program, global));
+    let own = tables.globals.values_mut().zip(unnamed).filter(|(_, is_unnamed)| *is_unnamed);
+    own.for_each(|(global, _)| global.name.clear());
+    let binding = |is_defined: bool| if is_defined { Binding::Strong } else { Binding::Undefined };
+    for function in program.funcs.values() {
+        unit.funcs.push(binding(!function.blocks.is_empty()));
+    }
+    for global in program.globals.values() {
+        let shared = binding(global.init.is_some());
+        unit.globals.push(if is_unnamed(program, global) { Binding::Local } else { shared });
+    }
+    let numbered = |list: &mut dyn Iterator<Item = FuncId>| (0..).zip(list).collect();
+    unit.constructors = numbered(&mut program.constructors.iter().copied());
+    // Of these the greatest number runs first.
+    unit.destructors = numbered(&mut program.destructors.iter().rev().copied());
+    unit
+}
+
+/// Whether it is a string literal or the like: C has no name for it.
+fn is_unnamed(program: &Program, global: &Global) -> bool {
+    let var = global.var.expand().map(|var| program.debug.vars[var].name.as_str());
+    global.linkage == Linkage::Internal && global.constant && var.unwrap_or_default().is_empty()
+}
