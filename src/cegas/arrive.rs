@@ -8,16 +8,15 @@
 //! The search goes for as few edits as possible.
 
 use super::cover::Prover;
+use super::edits::{Edit, Place};
 use super::fold::{is_node, next, side};
-use super::memory::{Cell, Chain, Instance, Object, Origin};
+use super::memory::{Background, Cell, Instance, Object, Origin};
 use super::state::State;
 use super::value::Value;
-use super::widen::{Head, Misfit, Spot};
+use super::widen::{Head, Misfit};
 use crate::ir::ValueId;
 use crate::smt::ExprId;
-use imbl::OrdMap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 /// Edits made at once.
 const MOST_EDITS: usize = 3;
@@ -25,40 +24,11 @@ const MOST_EDITS: usize = 3;
 /// Steps of one search.
 const MOST_STEPS: u32 = 5_000;
 
-/// Where in the general state a pointer stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Value(usize, ValueId),
-    Cell(Instance, u64, u32),
-    Tail(Instance),
-    /// Behind a list that is put in.
-    New,
-}
-
 #[derive(Debug, Clone, Copy)]
 struct Pair {
     at: Place,
     general: ExprId,
     arrived: ExprId,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Edit {
-    MayBeEmpty(Instance),
-    ToList(Instance, u64),
-    /// The list's nodes must be met by those of the object that arrived.
-    Node(Instance, Instance),
-    /// A list like the object that arrived, before what is there.
-    Insert {
-        at: Place,
-        like: Instance,
-        link: u64,
-    },
-    /// The list put in for this object is meant here, too.
-    Point {
-        at: Place,
-        like: Instance,
-    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -276,8 +246,7 @@ impl Prover<'_, '_, '_> {
         let Some(object) = state.memory.get(instance).filter(|object| is_node(object)) else {
             return Vec::new();
         };
-        if self.machine.stride(state, instance).is_some()
-            || object.background != super::memory::Background::Uninit
+        if self.machine.stride(state, instance).is_some() || object.background != Background::Uninit
         {
             return Vec::new();
         }
@@ -334,7 +303,7 @@ impl Prover<'_, '_, '_> {
             }
             (Some(x), None) => x.link,
             (None, Some(y)) => {
-                if !is_node(a) || a.background != super::memory::Background::Uninit {
+                if !is_node(a) || a.background != Background::Uninit {
                     return false;
                 }
                 matching.edits.push(Edit::ToList(general, y.link));
@@ -451,114 +420,6 @@ impl Prover<'_, '_, '_> {
 
     fn is_matched(&mut self, state: &State, value: ExprId) -> bool {
         self.allocated(state, value) != Pointer::None
-    }
-
-    /// Makes the general state more general.
-    fn edit(&mut self, head: &mut Head, state: &State, edit: Edit) -> Result<(), Misfit> {
-        let misfit = || Misfit::Shape("a list that cannot be made more general".into());
-        match edit {
-            Edit::MayBeEmpty(instance) => {
-                let object = head.entry.memory.get(instance).cloned().ok_or_else(misfit)?;
-                let chain = object.chain.as_deref().cloned().ok_or_else(misfit)?;
-                let chain = Some(Rc::new(Chain { may_be_empty: true, ..chain }));
-                head.entry.memory.put(instance, Object { chain, ..object });
-            }
-            Edit::ToList(instance, link) => {
-                head.spots.retain(|spot, _| !matches!(spot, Spot::Cell(i, ..) if *i == instance));
-                let mut object = head.entry.memory.get(instance).cloned().ok_or_else(misfit)?;
-                let tail = object.cells.remove(&link).ok_or_else(misfit)?.value;
-                let chain = Chain { link, tail, may_be_empty: false, facts: Vec::new() };
-                object.chain = Some(Rc::new(chain));
-                head.entry.memory.put(instance, object);
-            }
-            Edit::Node(instance, arrived) => {
-                let object = head.entry.memory.get(instance).cloned().ok_or_else(misfit)?;
-                let chain = object.chain.as_deref().cloned().ok_or_else(misfit)?;
-                let other = state.memory.get(arrived).cloned().ok_or_else(misfit)?;
-                let sides =
-                    [side(&head.entry, &object, chain.link), side(state, &other, chain.link)];
-                let guesses = self.guesses(&object, &other);
-                let (cells, facts) = self.node(head.stable, &sides, &guesses).ok_or_else(misfit)?;
-                let chain = Some(Rc::new(Chain { facts, ..chain }));
-                head.entry.memory.put(instance, Object { cells, chain, ..object });
-            }
-            Edit::Insert { at, like, link } => {
-                let other = state.memory.get(like).cloned().ok_or_else(misfit)?;
-                let sides = [side(state, &other, link)];
-                let guesses = self.guesses(&other, &other);
-                let (cells, facts) = self.node(head.stable, &sides, &guesses).ok_or_else(misfit)?;
-                let tail = self.at(head, at).ok_or_else(misfit)?;
-                let chain = Chain { link, tail, may_be_empty: true, facts };
-                let list = Object { cells, chain: Some(Rc::new(chain)), ..other };
-                let instance = head.entry.memory.push(list);
-                let address = self.machine.address(instance);
-                head.put_in.insert(like, address);
-                self.set(head, at, address).ok_or_else(misfit)?;
-            }
-            Edit::Point { at, like } => {
-                let address = head.put_in.get(&like).copied().ok_or_else(misfit)?;
-                self.set(head, at, address).ok_or_else(misfit)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn node(
-        &mut self,
-        stable: u32,
-        sides: &[super::fold::Side],
-        guesses: &[ExprId],
-    ) -> Option<(OrdMap<u64, Cell>, Vec<ExprId>)> {
-        let limits = self.limits();
-        self.machine.common_node(sides, guesses, stable, &limits)
-    }
-
-    /// What the head's entry holds at a place, unless it was widened.
-    fn at(&mut self, head: &mut Head, at: Place) -> Option<ExprId> {
-        match at {
-            Place::Value(depth, id) => {
-                let top = head.entry.frames.len().checked_sub(1)?;
-                if depth == top && head.spots.contains_key(&Spot::Value(id)) {
-                    return None;
-                }
-                head.entry.frames.get(depth)?.values.get(&id)?.bits()
-            }
-            Place::Cell(instance, offset, bytes) => {
-                let end = offset + u64::from(bytes);
-                let overlaps = |spot: &Spot| match *spot {
-                    Spot::Cell(i, o, b) => i == instance && o < end && offset < o + u64::from(b),
-                    Spot::Value(_) => false,
-                };
-                if head.spots.keys().any(overlaps) {
-                    return None;
-                }
-                let bytes = u64::from(bytes);
-                self.machine.read(&mut head.entry, instance, offset, bytes, true).ok()
-            }
-            Place::Tail(instance) => Some(head.entry.memory.get(instance)?.chain.as_ref()?.tail),
-            Place::New => None,
-        }
-    }
-
-    fn set(&mut self, head: &mut Head, at: Place, to: ExprId) -> Option<()> {
-        match at {
-            Place::Value(depth, id) => {
-                let mut frame = head.entry.frames.get(depth)?.clone();
-                frame.values.insert(id, Value::Bits(to));
-                head.entry.frames.set(depth, frame);
-            }
-            Place::Cell(instance, offset, bytes) => {
-                self.machine.write(&mut head.entry, instance, offset, u64::from(bytes), to);
-            }
-            Place::Tail(instance) => {
-                let object = head.entry.memory.get(instance)?.clone();
-                let chain = object.chain.as_deref()?.clone();
-                let chain = Some(Rc::new(Chain { tail: to, ..chain }));
-                head.entry.memory.put(instance, Object { chain, ..object });
-            }
-            Place::New => return None,
-        }
-        Some(())
     }
 }
 

@@ -36,6 +36,7 @@ mod generalise;
 mod chain;
 mod fold;
 mod arrive;
+mod edits;
 mod ghost;
 mod paths;
 mod cover;

@@ -1,6 +1,7 @@
 //! Functions nobody knows: any result, and whatever they can reach may be changed.
 //!
-//! What it really does is not arbitrary, so the path goes on in doubt. It is assumed to free nothing, to
+//! What it really does is not arbitrary, so the path goes on in doubt, unless all it does is to return some
+//! number. It is assumed to free nothing, to
 //! keep no pointer, to call nothing back, and to change no variable that it is not given.
 
 use crate::cegas::machine::{Machine, Source, Step, gap, object};
@@ -27,7 +28,12 @@ impl Machine<'_> {
                 Value::Parts(_) => return gap(format!("`{name}`, which is given a struct")),
             }
         }
-        state.doubt(&format!("what `{name}` does, which has no body"));
+        // What is given nothing and returns a number is an input.
+        let is_number =
+            result.is_some_and(|ty| self.scalar_bits(ty).is_some() && !self.is_pointer_type(ty));
+        if !self.program.operands(args).is_empty() || !is_number {
+            state.doubt(&format!("what `{name}` does, which has no body"));
+        }
         self.change_all(state, reached)?;
         match result {
             Some(ty) => Ok(Some(self.arbitrary(state, ty, Source::Input)?)),

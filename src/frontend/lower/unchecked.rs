@@ -66,7 +66,7 @@ impl<'m> Lowering<'m> {
             last.block == self.block
                 && matches!(last.inst, Inst::Check { kind: CheckKind::Unreachable, .. })
         });
-        if !ended && !(before.is_none() && asked) {
+        if !(ended || before.is_none() && asked) {
             let cond = self.int_const(1, 0);
             self.emit(Inst::Check { cond, kind: CheckKind::Unreachable });
         }
