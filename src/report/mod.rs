@@ -377,8 +377,9 @@ impl Report {
         let unknown =
             |o: &Obligation| matches!(o.verdict, Verdict::Unknown { .. }) && o.silenced.is_none();
         // A dump decides nothing, so nothing is missing; nor is it where there is nothing to scan.
-        let is_open = |o: &Report| !o.checked || o.obligations.iter().any(unknown);
-        let undecided = || self.dump.is_none() && !self.targets.is_empty() && is_open(self);
+        let is_unasked = !self.checked && !self.targets.is_empty();
+        let undecided =
+            || self.dump.is_none() && (is_unasked || self.obligations.iter().any(unknown));
         let suspected = |o: &Obligation| {
             let doubt = matches!(o.verdict, Verdict::Unknown { cause: Cause::Doubt, .. });
             doubt && o.silenced.is_none()
