@@ -130,11 +130,13 @@ fn push_summary(text: &mut String, report: &Report) {
     let verdict = report.verdict().name();
     let targets = counted(report.targets.len(), "target");
     *text += &format!("\n{STRONG}verdict: {verdict}{STRONG:#} ({targets}");
-    if report.targets.is_empty() && !report.checked {
-        *text += ", nothing to scan";
-    } else if report.obligations.is_empty() && !report.checked {
+    if report.obligations.is_empty() && !report.checked {
         let modelled = report.targets.iter().any(|target| target.model.is_some());
-        *text += if modelled { ", models built, nothing checked" } else { ", nothing checked" };
+        *text += match (report.targets.is_empty(), modelled) {
+            (true, _) => ", nothing to scan",
+            (false, true) => ", models built, nothing checked",
+            (false, false) => ", nothing checked",
+        };
     } else {
         let count = |wanted: fn(&Verdict) -> bool| {
             report.obligations.iter().filter(|o| wanted(&o.verdict)).count()
