@@ -6,6 +6,8 @@ use super::constraints::{
     CallId, Constraints, MemCopy, Node, Nodes, Role, Signature, Sink, Traits, World,
 };
 use super::leaves::Leaves;
+use super::models::{self, Silence};
+use super::numbers;
 use super::objects::{Context, ContextId, LocationId, ObjectId, ObjectKind, Objects, Step};
 use super::shape::Shape;
 use super::wrappers::Wrappers;
@@ -30,6 +32,8 @@ pub struct Generator<'p> {
     pub(super) leaves: Leaves,
     pub(super) wrappers: Wrappers,
     pub(super) consts: FxHashMap<ConstId, Option<Nodes>>,
+    /// Numbers, and where they are written.
+    pub(super) written: FxHashSet<(ValueId, numbers::Named)>,
     /// What is passed to indirect calls.
     pub passed: Vec<Node>,
     /// Functions whose shared copy is still to be generated.
@@ -52,6 +56,7 @@ pub(super) struct Frame<'a> {
     pub(super) result: Option<Nodes>,
     pub(super) varargs: Option<ObjectId>,
     pub(super) depth: usize,
+    pub(super) silence: Silence,
 }
 
 impl Frame<'_> {
@@ -106,6 +111,7 @@ impl<'p> Generator<'p> {
     pub fn new(program: &'p Program, objects: Objects<'p>, wrappers: Wrappers) -> Self {
         let mut constraints = Constraints::default();
         let escaped = constraints.traits.push(Traits { carrier: false, open: true });
+        let computed = constraints.traits.push(Traits { carrier: true, open: true });
         Generator {
             program,
             objects,
@@ -113,6 +119,8 @@ impl<'p> Generator<'p> {
                 calls: PrimaryMap::new(),
                 signatures: FxHashMap::default(),
                 escaped,
+                computed,
+                told: models::told(program),
                 slots: FxHashMap::default(),
                 edges: FxHashSet::default(),
                 unknown_calls: Default::default(),
@@ -129,6 +137,7 @@ impl<'p> Generator<'p> {
             leaves: Leaves::default(),
             wrappers,
             consts: FxHashMap::default(),
+            written: numbers::written(program),
             passed: Vec::new(),
             waiting_funcs: Vec::new(),
             waiting_globals: Vec::new(),
@@ -224,6 +233,7 @@ impl<'p> Generator<'p> {
             result: signature.result,
             varargs: signature.varargs.expand(),
             depth: 0,
+            silence: models::silence(self.program, func, &self.world.told),
         };
         self.instructions(&mut frame);
     }
@@ -256,6 +266,7 @@ impl<'p> Generator<'p> {
             result: None,
             varargs: None,
             depth: frame.depth + 1,
+            silence: models::silence(self.program, func, &self.world.told),
         };
         let program = self.program;
         let params = program.funcs[func].params.iter();

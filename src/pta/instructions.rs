@@ -3,7 +3,8 @@
 //!
 //! Numbers are tracked like pointers, because compiled C moves pointers as integers: every integer may
 //! carry the pointer (or part of it) that it was loaded or converted from. At a pointer's width any
-//! arithmetic keeps it, as a pointer to anywhere in the same object; in a narrower number only copying
+//! arithmetic keeps it, as a pointer to anywhere in the same object (see [`numbers`](super::numbers) for what
+//! does not look like a pointer's); in a narrower number only copying
 //! and bit operations do, since the sum or product of a pointer's fragments is just a number (see
 //! [`fragments`](super::fragments) for what happens when it is stored). The difference of two pointers is
 //! a number. An array index adds nothing to the pointer it moves: C lets arithmetic on a pointer stay
@@ -89,6 +90,10 @@ impl<'p> Generator<'p> {
                 }
             }
         };
+        let to = match step.any && self.is_calculation(result, op, args) {
+            true => to.map(|_| Nodes { first: self.world.computed, len: 1 }),
+            false => to,
+        };
         for arg in args {
             self.flow(frame, arg, to, &step);
         }
@@ -116,6 +121,7 @@ impl<'p> Generator<'p> {
                     self.flow(frame, value, to, &same);
                     if let (CastOp::IntToPtr, Some(to), Operand::Value(_)) = (op, to, value) {
                         self.open(Some(to));
+                        self.take_computed(value, to);
                         self.int_to_ptr.push((id, to.first));
                     }
                 }
@@ -189,6 +195,8 @@ impl<'p> Generator<'p> {
                     self.read(frame, ptr, program.values[result].ty, to);
                 }
             }
+            Inst::Store { ptr, value, .. }
+                if frame.is_silent(program, ptr, self.bits(program.operand_type(value))) => {}
             Inst::Store { ptr, value, .. } => {
                 if self.bits(program.operand_type(value)) < program.machine.pointer_bits {
                     self.write_fragment(frame, ptr, value);
@@ -200,6 +208,7 @@ impl<'p> Generator<'p> {
                 let to = result.and_then(|result| self.value(frame, result));
                 self.gep(frame, to, base, offset, program.term_pool.get(terms));
             }
+            Inst::MemCopy { dst, .. } if frame.is_silent(program, dst, u32::MAX) => {}
             Inst::MemCopy { dst, src, len, .. } => {
                 if let (Some(to), Some(from)) = (self.pointer(frame, dst), self.pointer(frame, src))
                 {
@@ -394,6 +403,7 @@ impl<'p> Generator<'p> {
             // `(char *)0 + address`.
             None => {
                 for term in terms {
+                    self.take_computed(term.index, to);
                     self.flow(frame, term.index, Some(to), &Step::anywhere());
                 }
             }
