@@ -16,9 +16,7 @@ const PROOF_SLICE: f64 = 0.8;
 
 impl Explorer<'_> {
     pub(super) fn run_in_slices(&mut self) {
-        self.run(
-            std::env::var("DBGFIRST").ok().and_then(|v| v.parse().ok()).unwrap_or(FIRST_SLICE),
-        );
+        self.run(FIRST_SLICE);
         if self.is_paused && !self.cancel.is_wished() {
             self.prove(PROOF_SLICE);
             self.run(1.0);
