@@ -197,8 +197,8 @@ impl Machine<'_> {
         let mut reached: Vec<Instance> = Vec::new();
         let mut values: Vec<ExprId> = Vec::new();
         for frame in &state.frames {
-            frame.values.values().for_each(|value| leaves(value, &mut values));
-            frame.varargs.iter().for_each(|value| leaves(value, &mut values));
+            frame.values.values().for_each(|value| value.scalars(&mut values));
+            frame.varargs.iter().for_each(|value| value.scalars(&mut values));
         }
         for number in 0..state.memory.len() as u32 {
             let Some(object) = state.memory.get(Instance(number)) else { continue };
@@ -356,11 +356,4 @@ pub(super) fn side(state: &State, object: &Object, link: u64) -> Side {
     let mut cells = object.cells.clone();
     cells.remove(&link);
     Side { cells, holds }
-}
-
-fn leaves(value: &Value, into: &mut Vec<ExprId>) {
-    match value {
-        Value::Bits(bits) => into.push(*bits),
-        Value::Parts(parts) => parts.iter().for_each(|part| leaves(part, into)),
-    }
 }

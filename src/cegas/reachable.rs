@@ -8,7 +8,6 @@ use super::address::Base;
 use super::machine::Machine;
 use super::memory::{Instance, Life, Origin};
 use super::state::State;
-use super::value::Value;
 use crate::ir::InstId;
 use crate::smt::{ExprId, Op};
 use std::collections::BTreeMap;
@@ -121,8 +120,8 @@ impl Machine<'_> {
         for frame in &state.frames {
             let mut held: Vec<_> = frame.values.iter().collect();
             held.sort_by_key(|(id, _)| **id);
-            held.into_iter().for_each(|(_, value)| scalars(value, &mut values));
-            frame.varargs.iter().for_each(|value| scalars(value, &mut values));
+            held.into_iter().for_each(|(_, value)| value.scalars(&mut values));
+            frame.varargs.iter().for_each(|value| value.scalars(&mut values));
         }
         for value in values {
             self.reach_from(reached, value, always);
@@ -168,12 +167,5 @@ impl Machine<'_> {
                 self.reach(reached, instance, when);
             }
         }
-    }
-}
-
-fn scalars(value: &Value, into: &mut Vec<ExprId>) {
-    match value {
-        Value::Bits(bits) => into.push(*bits),
-        Value::Parts(parts) => parts.iter().for_each(|part| scalars(part, into)),
     }
 }

@@ -19,6 +19,14 @@ impl Value {
         }
     }
 
+    /// Adds the scalars that it is made of.
+    pub fn scalars(&self, into: &mut Vec<ExprId>) {
+        match self {
+            Value::Bits(bits) => into.push(*bits),
+            Value::Parts(parts) => parts.iter().for_each(|part| part.scalars(into)),
+        }
+    }
+
     /// The part at the end of a path of indices.
     pub fn part(&self, path: &[u32]) -> Option<&Value> {
         path.iter().try_fold(self, |value, &index| match value {

@@ -109,7 +109,7 @@ impl Visited {
             let known = |&id: &ValueId| Some((id, frame.values.get(&id)?.clone()));
             let values: Vec<(ValueId, Value)> = live.iter().filter_map(known).collect();
             let all = values.iter().map(|(_, value)| value).chain(&frame.varargs);
-            all.for_each(|value| leaves(value, &mut roots));
+            all.for_each(|value| value.scalars(&mut roots));
             frames.push(Place {
                 func: frame.func,
                 block: frame.block,
@@ -166,13 +166,6 @@ fn relevant(machine: &Machine<'_>, state: &State, roots: &[ExprId]) -> BTreeSet<
         if found.len() == before {
             return found;
         }
-    }
-}
-
-fn leaves(value: &Value, found: &mut Vec<ExprId>) {
-    match value {
-        Value::Bits(bits) => found.push(*bits),
-        Value::Parts(parts) => parts.iter().for_each(|part| leaves(part, found)),
     }
 }
 
