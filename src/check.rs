@@ -5,7 +5,7 @@ use crate::cegas::refine::{self, Question};
 use crate::cegas::sse;
 use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
 use crate::config::{Engine, Settings};
-use crate::ir::{Callee, FuncId, Inst, InstId, Program};
+use crate::ir::{self, Callee, FuncId, Inst, InstId, Program};
 use crate::library;
 use crate::prefilter;
 use crate::progress::Stage;
@@ -102,7 +102,10 @@ fn marked(program: &Program, settings: &Settings) -> (Vec<Obligation>, Vec<Oblig
     // The machine knows by its mark that such a function does nothing else.
     let (named, other): (Vec<Obligation>, _) =
         obligations.into_iter().partition(|o| is_named_outside(program, o, settings));
-    let (settled, mut open) = prefilter::split(program, other);
+    let is_main = entry(program, settings).is_some_and(|f| program.funcs[f].name == "main");
+    let options =
+        prefilter::Options { from_main: is_main, malloc_may_fail: settings.malloc_may_fail };
+    let (settled, mut open) = prefilter::split(program, other, options);
     open.extend(named);
     open.sort_by_key(|obligation| obligation.at);
     (settled, open)
@@ -250,6 +253,31 @@ fn agreed(one: &Verdict, other: &Verdict) -> Verdict {
         }
         (Verdict::Unknown(_), decided) | (decided, _) => decided.clone(),
     }
+}
+
+/// What is settled at once, by rule, and what is left, for `--dump=prefilter`.
+pub fn left(program: &Program, settings: &Settings) -> String {
+    let (settled, open) = marked(program, settings);
+    let own = |o: &&Obligation| !library::is_model(program, program.func_of(o.at));
+    let count = |of: &[Obligation], rule: &str| {
+        of.iter().filter(own).filter(|o| rule.is_empty() || o.rule == rule).count()
+    };
+    let mut text = format!("{}\n", program.name);
+    let rules = settings.rules.iter().copied().map(|rule| (rule, rule));
+    for (name, rule) in rules.chain([("all", "")]) {
+        let (done, left) = (count(&settled, rule), count(&open, rule));
+        if done + left > 0 {
+            let share = 100.0 * done as f64 / (done + left) as f64;
+            text += &format!("{name:>16}: {done} of {} settled ({share:.1} %)\n", done + left);
+        }
+    }
+    for obligation in open.iter().filter(own) {
+        let place = location(program, obligation.at, settings);
+        let inst = ir::print_inst(program, obligation.at);
+        let (file, line, rule) = (place.file, place.line, obligation.rule);
+        text += &format!("{file}:{line}: {rule}: {}: {}\n", place.function, inst.trim());
+    }
+    text
 }
 
 /// How Algorithm 2 decides each assertion, for `--dump=cegas`.

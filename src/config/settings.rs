@@ -169,6 +169,8 @@ pub enum Stage {
     Svfg,
     /// What can influence each obligation of the chosen rules
     Sfg,
+    /// What is settled without executing anything, by rule, and the obligations that are left
+    Prefilter,
     /// How each assertion is decided: counterexamples, refutations, precision, round by round
     Cegas,
     /// The alias annotations of a test program (MAYALIAS, NOALIAS …), judged; exit code 1 if one fails
@@ -179,7 +181,7 @@ impl Stage {
     /// Whether the result is a graph, so that Graphviz can show it.
     pub fn is_graph(self) -> bool {
         match self {
-            Self::Targets | Self::Ir | Self::Cegas | Self::AliasChecks => false,
+            Self::Targets | Self::Ir | Self::Prefilter | Self::Cegas | Self::AliasChecks => false,
             Self::Pta | Self::Callgraph | Self::Svfg | Self::Sfg => true,
         }
     }

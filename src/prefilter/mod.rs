@@ -1,126 +1,187 @@
 //! Settling obligations without executing anything: what follows from the definitions of values, from the
-//! branches that lead to a place, and from what a pointer is made of.
+//! branches and accesses that lead to a place, from what a pointer is made of, and from what all callers know.
 //!
-//! Invariant: a proof here is a proof. Nothing is assumed of callers or of memory; arithmetic wraps as the
-//! model's does. An obligation that an execution can only violate after it violated another one of the same
-//! rule, where it ends, is settled by that one. What is not settled goes on to the engine.
+//! - [`whole`]: who points where, versions of memory, what is freed. [`numbers`]: which values are equal.
+//! - [`facts`], [`body`], [`judge`]: what holds at each place of a function; [`known`], [`program`]: and at its borders;
+//!   [`memory`]: what memory holds.
+//! - [`guards`], [`ranges`], [`objects`], [`lives`]: numbers, variables and their scopes.
+//!
+//! Invariant: a proof here is a proof. Arithmetic wraps as the model's does. An execution ends at a memory violation, so an
+//! access behind another one of the same pointer has no fault that the first one has not. An obligation that
+//! an execution can only violate after it violated another one of the same rule is settled by that one.
+//! What is not settled goes on to the engine.
 
-mod earlier;
+mod body;
+mod facts;
 mod guards;
+mod judge;
+mod known;
 mod lives;
+mod memory;
+mod numbers;
 mod objects;
+mod program;
 mod ranges;
+mod whole;
 
 use crate::ir::{Def, FuncId, Inst, InstId, Operand, Program};
 use crate::rules::{Demand, Extent, Fault, Obligation};
-use earlier::Earlier;
-use guards::Guards;
-use lives::Lives;
-use objects::Base;
-use ranges::Ranges;
+use body::{Body, Summaries};
+use facts::{Fact, Set};
+use numbers::Made;
+use ranges::Range;
 use rustc_hash::FxHashMap;
+use whole::Whole;
+
+/// What is demanded at an instruction.
+type Asked = FxHashMap<InstId, Vec<Obligation>>;
+
+/// What may be taken for granted.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Executions start at `main`, and nowhere else.
+    pub from_main: bool,
+    pub malloc_may_fail: bool,
+}
 
 /// Splits obligations into those that are settled and the rest.
 pub fn split(
     program: &Program,
     obligations: Vec<Obligation>,
+    options: Options,
 ) -> (Vec<Obligation>, Vec<Obligation>) {
-    let mut functions: FxHashMap<FuncId, Facts<'_>> = FxHashMap::default();
+    if obligations.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let whole = if options.from_main { Whole::new(program) } else { None };
+    let mut asked = Asked::default();
+    for obligation in &obligations {
+        asked.entry(obligation.at).or_default().push(*obligation);
+    }
+    let may_fail = options.malloc_may_fail;
+    let (mut bodies, summaries) = match &whole {
+        Some(whole) => program::solve(program, whole, &asked, may_fail),
+        None => (FxHashMap::default(), Summaries::default()),
+    };
+    let mut settled: FxHashMap<InstId, Vec<bool>> = FxHashMap::default();
+    let mut funcs: Vec<FuncId> = obligations.iter().map(|o| program.func_of(o.at)).collect();
+    funcs.dedup();
+    for func in funcs {
+        // What is never called is never violated.
+        if whole.as_ref().is_some_and(|whole| !whole.runs.contains(&func)) {
+            continue;
+        }
+        let body = bodies.entry(func).or_insert_with(|| {
+            let mut body = Body::new(program, None, func, &asked, may_fail);
+            body.solve(&summaries, None);
+            body
+        });
+        Settler { body }.settle(&asked, &summaries, &mut settled);
+    }
     obligations.into_iter().partition(|obligation| {
         let func = program.func_of(obligation.at);
-        let facts = functions.entry(func).or_insert_with(|| Facts::new(program, func));
-        facts.settles(obligation)
+        if whole.as_ref().is_some_and(|whole| !whole.runs.contains(&func)) {
+            return true;
+        }
+        let all = asked.get(&obligation.at).map_or(&[][..], Vec::as_slice);
+        let index = all.iter().position(|other| other == obligation);
+        let answers = settled.get(&obligation.at);
+        index.zip(answers).is_some_and(|(index, answers)| answers.get(index) == Some(&true))
     })
 }
 
-/// What is known inside one function.
-struct Facts<'p> {
-    program: &'p Program,
-    guards: Guards<'p>,
-    lives: Lives,
-    earlier: Earlier,
+/// Answers what is asked in one function.
+struct Settler<'b, 'a> {
+    body: &'b mut Body<'a>,
 }
 
-impl<'p> Facts<'p> {
-    fn new(program: &'p Program, func: FuncId) -> Self {
-        let guards = Guards::new(program, func);
-        Facts { program, guards, lives: Lives::default(), earlier: Earlier::default() }
-    }
-
-    fn settles(&mut self, obligation: &Obligation) -> bool {
-        self.holds(obligation) || self.earlier.covers(self.program, &self.guards, obligation)
-    }
-
-    fn holds(&mut self, obligation: &Obligation) -> bool {
-        let block = self.program.insts[obligation.at].block;
-        let ranges = Ranges::new(self.program, &self.guards);
-        match obligation.demand {
-            Demand::NonZero(operand) | Demand::Arguable(operand) => {
-                ranges.truth(operand, block) == Some(true)
+impl Settler<'_, '_> {
+    fn settle(
+        &mut self,
+        asked: &Asked,
+        summaries: &Summaries,
+        settled: &mut FxHashMap<InstId, Vec<bool>>,
+    ) {
+        let program = self.body.program;
+        for block in program.funcs[self.body.func].blocks.iter() {
+            let entered = self.body.entered(block).cloned();
+            let mut set = entered.clone().unwrap_or_default();
+            for inst in program.blocks[block].insts.iter() {
+                if let Some(all) = asked.get(&inst) {
+                    let answer = |o: &Obligation| entered.is_none() || self.holds(o, &set);
+                    settled.insert(inst, all.iter().map(answer).collect());
+                }
+                self.body.step(inst, &mut set, summaries);
             }
+        }
+    }
+
+    fn holds(&mut self, obligation: &Obligation, set: &Set) -> bool {
+        let program = self.body.program;
+        let (at, block) = (obligation.at, program.insts[obligation.at].block);
+        match obligation.demand {
+            Demand::NonZero(operand) => {
+                let number = self.body.number(operand);
+                let known = self.body.universe.find(Fact::Holds(number, true));
+                known.is_some_and(|id| set.has(id))
+                    || self.body.ranges().truth(operand, block) == Some(true)
+            }
+            Demand::Arguable(operand) => self.body.ranges().truth(operand, block) == Some(true),
             Demand::Equal(a, b) => a == b && a.value().is_some(),
             Demand::Access { pointer, extent, fault } => {
-                let Some((base, offset)) = objects::resolve(&ranges, pointer, block) else {
-                    return false;
-                };
+                let number = self.body.number(pointer);
                 match fault {
-                    Fault::Null => true,
-                    Fault::Dead => match base {
-                        Base::Global(_) => true,
-                        Base::Local(made) => self.lives.is_alive(self.program, made, obligation.at),
-                    },
-                    Fault::Outside => {
-                        let length = match extent {
-                            Extent::Bytes(bytes) => i128::from(bytes),
-                            Extent::Times(count, unit) => {
-                                let count = ranges.of(count, block).not_negative();
-                                match count.and_then(|c| c.hi.checked_mul(i128::from(unit))) {
-                                    Some(most) => most,
-                                    None => return false,
-                                }
-                            }
-                            Extent::Text { .. } => return false,
-                        };
-                        let size = objects::size(self.program, base);
-                        size.is_some_and(|size| {
-                            offset.lo >= 0 && offset.hi + length <= i128::from(size)
-                        })
-                    }
+                    Fault::Null => self.body.is_object(number, set),
+                    Fault::Dead => self.body.is_alive(number, at, set),
+                    Fault::Outside => self.is_inside(pointer, extent, at, set),
                 }
             }
-            Demand::Set(operand) => is_set(self.program, operand, 8),
-            Demand::NotReached
-            | Demand::Free { .. }
-            | Demand::Kept
-            | Demand::Fits { .. }
-            | Demand::Wraps { .. } => false,
+            Demand::Set(operand) => {
+                let number = self.body.number(operand);
+                self.body.is_set(number, set, judge::DEEPEST)
+            }
+            Demand::Fits { value, bits } => self.body.ranges().of(value, block).fits(bits),
+            Demand::Wraps { op, lhs, rhs } => {
+                self.body.ranges().never_overflows(op, lhs, rhs, block)
+            }
+            Demand::NotReached | Demand::Free { .. } | Demand::Kept => false,
         }
     }
-}
 
-/// Whether a value is made of constants and addresses only.
-fn is_set(program: &Program, operand: Operand, depth: u32) -> bool {
-    let Some(value) = operand.value() else {
-        let constant = operand.constant().map(|constant| program.consts.get(constant));
-        return constant.is_some_and(|constant| {
-            use crate::ir::Const;
-            matches!(constant, Const::Int(_) | Const::Null | Const::Global { .. } | Const::Func(_))
-        });
-    };
-    let Def::Inst(inst) = program.values[value].def else { return false };
-    let all = |operands: &[Operand]| {
-        depth > 0 && operands.iter().all(|&operand| is_set(program, operand, depth - 1))
-    };
-    match program.insts[inst].inst {
-        Inst::Alloca { .. } => true,
-        Inst::Gep { base, terms, .. } => {
-            let indices: Vec<Operand> =
-                program.term_pool.get(terms).iter().map(|term| term.index).collect();
-            all(&[base]) && all(&indices)
+    fn is_inside(&mut self, pointer: Operand, extent: Extent, at: InstId, set: &Set) -> bool {
+        let block = self.body.program.insts[at].block;
+        let number = self.body.number(pointer);
+        let length = match extent {
+            Extent::Bytes(bytes) => i128::from(bytes),
+            Extent::Times(count, unit) => {
+                let count = self.body.ranges().of(count, block).not_negative();
+                match count.and_then(|c| c.hi.checked_mul(i128::from(unit))) {
+                    Some(most) => most,
+                    None => return false,
+                }
+            }
+            Extent::Text { .. } => return false,
+        };
+        let covers = |(lo, hi): (i64, i64), offset: Range| {
+            lo < hi && i128::from(lo) <= offset.lo && offset.hi + length <= i128::from(hi)
+        };
+        if covers(self.body.bytes(number, set), Range::exactly(0)) {
+            return true;
         }
-        Inst::Binary { lhs, rhs, .. } | Inst::IntCmp { lhs, rhs, .. } => all(&[lhs, rhs]),
-        Inst::Cast { value, .. } => all(&[value]),
-        _ => false,
+        // An index, of which the range is known, from a pointer of which the surroundings are.
+        let (root, offset) = self.body.numbers.place(number);
+        let Made::Indexed(base, terms) = &self.body.numbers.made[root] else { return false };
+        let mut sum = Range::exactly(i128::from(offset));
+        for &(index, stride) in terms {
+            let Some(index) = self.body.numbers.operand(index) else { return false };
+            let index = self.body.ranges().of(index, block);
+            let moved = index.times(Range::exactly(i128::from(stride as i64)));
+            match moved.and_then(|moved| sum.plus(moved)) {
+                Some(more) => sum = more,
+                None => return false,
+            }
+        }
+        covers(self.body.bytes(*base, set), sum)
     }
 }
 

@@ -1,8 +1,6 @@
-//! Pointers that are made from one variable: which one, and how far into it.
+//! Variables that pointers are made from, and their sizes.
 
-use super::definition;
-use super::ranges::{Range, Ranges};
-use crate::ir::{BlockId, CastOp, Const, GlobalId, Inst, InstId, Operand, Program};
+use crate::ir::{CastOp, Const, GlobalId, Inst, InstId, Program};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base {
@@ -10,43 +8,20 @@ pub enum Base {
     Local(InstId),
 }
 
-/// Chains of pointer arithmetic are followed at most this far.
-const LONGEST: u32 = 16;
-
-/// The variable a pointer points into, and the offsets it may have there.
-pub fn resolve(ranges: &Ranges<'_>, pointer: Operand, block: BlockId) -> Option<(Base, Range)> {
-    let program = ranges.program;
-    let mut offset = Range::exactly(0);
-    let mut pointer = pointer;
-    for _ in 0..LONGEST {
-        if let Some(constant) = pointer.constant() {
-            let Const::Global { global, offset: more } = program.consts.get(constant) else {
-                return None;
-            };
-            // What is defined outside may have another size, or not be there at all.
-            program.globals[*global].init.as_ref()?;
-            return Some((Base::Global(*global), offset.plus(Range::exactly(i128::from(*more)))?));
-        }
-        match definition(program, pointer)? {
-            (made, Inst::Alloca { .. }) => return Some((Base::Local(made), offset)),
-            (_, Inst::Gep { base, offset: more, terms, .. }) => {
-                offset = offset.plus(Range::exactly(i128::from(more)))?;
-                for term in program.term_pool.get(terms) {
-                    let index = ranges.of(term.index, block);
-                    let stride = Range::exactly(i128::from(term.stride as i64));
-                    offset = offset.plus(index.times(stride)?)?;
-                }
-                pointer = base;
-            }
-            (_, Inst::Cast { op: CastOp::Bitcast, value }) => pointer = value,
-            _ => return None,
-        }
-        // Sums of addresses wrap; far outside nothing is known.
-        if offset.lo < -(1 << 40) || offset.hi > 1 << 40 {
-            return None;
-        }
+/// Whether a cast loses nothing of what it is given.
+pub fn keeps_all(op: CastOp) -> bool {
+    match op {
+        CastOp::ZExt | CastOp::SExt | CastOp::Bitcast => true,
+        CastOp::Trunc
+        | CastOp::FpTrunc
+        | CastOp::FpExt
+        | CastOp::FpToUi
+        | CastOp::FpToSi
+        | CastOp::UiToFp
+        | CastOp::SiToFp
+        | CastOp::PtrToInt
+        | CastOp::IntToPtr => false,
     }
-    None
 }
 
 /// The size of a variable, if it is the same in every execution.

@@ -2,9 +2,12 @@
 
 use super::definition;
 use super::guards::Guards;
+use super::numbers::Numbers;
 use crate::ir::{
     BinaryOp, BlockId, CastOp, Const, Inst, InstId, IntPredicate, Operand, OverflowOp, Program,
+    ValueId,
 };
+use rustc_hash::FxHashMap;
 
 /// Read as signed numbers of the value's type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,11 +20,16 @@ pub struct Range {
 const DEEPEST: u32 = 6;
 
 impl Range {
+    /// Of a value that no execution makes.
+    pub const NONE: Range = Range { lo: 1, hi: 0 };
+    /// Wider than any type.
+    pub const ANY: Range = Range { lo: i128::MIN / 4, hi: i128::MAX / 4 };
+
     pub fn exactly(value: i128) -> Range {
         Range { lo: value, hi: value }
     }
 
-    fn full(bits: u32) -> Range {
+    pub fn full(bits: u32) -> Range {
         Range { lo: -(1i128 << (bits - 1)), hi: (1i128 << (bits - 1)) - 1 }
     }
 
@@ -44,11 +52,14 @@ impl Range {
         Some(Range { lo: *all.iter().min()?, hi: *all.iter().max()? })
     }
 
-    fn or(self, other: Range) -> Range {
+    pub fn or(self, other: Range) -> Range {
+        if self == Range::NONE || other == Range::NONE {
+            return if self == Range::NONE { other } else { self };
+        }
         Range { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
 
-    fn fits(self, bits: u32) -> bool {
+    pub fn fits(self, bits: u32) -> bool {
         let full = Range::full(bits);
         full.lo <= self.lo && self.hi <= full.hi
     }
@@ -61,15 +72,25 @@ impl Range {
 
 pub struct Ranges<'a> {
     pub program: &'a Program,
-    guards: &'a Guards<'a>,
+    guards: &'a Guards,
+    numbers: &'a Numbers,
+    /// What is known of values that come from elsewhere: parameters, loads, results of calls.
+    leaves: &'a Leaves,
 }
 
+pub type Leaves = FxHashMap<ValueId, Range>;
+
 impl<'a> Ranges<'a> {
-    pub fn new(program: &'a Program, guards: &'a Guards<'a>) -> Self {
-        Ranges { program, guards }
+    pub fn new(
+        program: &'a Program,
+        guards: &'a Guards,
+        numbers: &'a Numbers,
+        leaves: &'a Leaves,
+    ) -> Self {
+        Ranges { program, guards, numbers, leaves }
     }
 
-    fn bits(&self, operand: Operand) -> Option<u32> {
+    pub fn bits(&self, operand: Operand) -> Option<u32> {
         let ty = self.program.operand_type(operand);
         let bits = self.program.types.scalar_bits(ty, self.program.machine.pointer_bits);
         bits.filter(|bits| (1..=64).contains(bits))
@@ -99,6 +120,10 @@ impl<'a> Ranges<'a> {
     /// What the operation that makes the value says; `None` is anything.
     fn defined(&self, operand: Operand, block: BlockId, bits: u32, depth: u32) -> Option<Range> {
         let of = |operand| self.at_depth(operand, block, depth);
+        if let Some(&leaf) = operand.value().and_then(|value| self.leaves.get(&value)) {
+            // What never comes here may be anything.
+            return Some(leaf).filter(|leaf| *leaf != Range::NONE && leaf.fits(bits));
+        }
         let (at, inst) = definition(self.program, operand)?;
         let range = match inst {
             Inst::Cast { op: CastOp::SExt, value } => of(value),
@@ -210,11 +235,14 @@ impl<'a> Ranges<'a> {
         if operand.constant().is_some() {
             return range;
         }
-        for (cond, holds) in self.guards.at(block) {
+        for &(cond, holds) in self.guards.at(block) {
             let Some((_, Inst::IntCmp { pred, lhs, rhs })) = definition(self.program, cond) else {
                 continue;
             };
-            let (pred, other) = match (lhs == operand, rhs == operand) {
+            let (pred, other) = match (
+                self.numbers.are_equal(lhs, operand),
+                self.numbers.are_equal(rhs, operand),
+            ) {
                 (true, false) => (pred, rhs),
                 (false, true) => (mirrored(pred), lhs),
                 _ => continue,
@@ -231,6 +259,24 @@ impl<'a> Ranges<'a> {
         range
     }
 
+    /// Whether signed arithmetic stays within its type where `block` runs.
+    pub fn never_overflows(
+        &self,
+        op: OverflowOp,
+        lhs: Operand,
+        rhs: Operand,
+        block: BlockId,
+    ) -> bool {
+        let (a, b) = (self.of(lhs, block), self.of(rhs, block));
+        let result = match op {
+            OverflowOp::SAdd => a.plus(b),
+            OverflowOp::SSub => a.minus(b),
+            OverflowOp::SMul => a.times(b),
+            OverflowOp::UAdd | OverflowOp::USub | OverflowOp::UMul => None,
+        };
+        self.bits(lhs).zip(result).is_some_and(|(bits, result)| result.fits(bits))
+    }
+
     /// Whether a condition is always true or always false where `block` runs.
     pub fn truth(&self, cond: Operand, block: BlockId) -> Option<bool> {
         self.truth_at(cond, block, DEEPEST)
@@ -243,8 +289,9 @@ impl<'a> Ranges<'a> {
         if depth == 0 {
             return None;
         }
-        let known = self.guards.at(block).into_iter().find(|(guard, _)| *guard == cond);
-        if let Some((_, holds)) = known {
+        let known =
+            self.guards.at(block).iter().find(|(guard, _)| self.numbers.are_equal(*guard, cond));
+        if let Some(&(_, holds)) = known {
             return Some(holds);
         }
         let truth = |operand| self.truth_at(operand, block, depth - 1);
@@ -254,15 +301,7 @@ impl<'a> Ranges<'a> {
                 compare(pred, self.of(lhs, block), self.of(rhs, block))
             }
             Inst::Overflow { op, lhs, rhs } => {
-                let bits = self.bits(lhs)?;
-                let (a, b) = (self.of(lhs, block), self.of(rhs, block));
-                let result = match op {
-                    OverflowOp::SAdd => a.plus(b)?,
-                    OverflowOp::SSub => a.minus(b)?,
-                    OverflowOp::SMul => a.times(b)?,
-                    OverflowOp::UAdd | OverflowOp::USub | OverflowOp::UMul => return None,
-                };
-                result.fits(bits).then_some(false)
+                self.never_overflows(op, lhs, rhs, block).then_some(false)
             }
             Inst::Binary { op: BinaryOp::Xor, lhs, rhs } if self.bits(lhs) == Some(1) => {
                 Some(truth(lhs)? != truth(rhs)?)

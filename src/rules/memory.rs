@@ -20,7 +20,7 @@ pub(super) fn accesses(program: &Program, rule: &'static str, fault: Fault) -> V
 }
 
 /// The ranges of memory that an instruction reads or writes.
-fn touched(program: &Program, at: InstId) -> Vec<(Operand, Extent)> {
+pub fn touched(program: &Program, at: InstId) -> Vec<(Operand, Extent)> {
     let data = &program.insts[at];
     let size = |ty| Extent::Bytes(program.types.store_size(ty));
     let result = || data.result.expand().map(|value| size(program.values[value].ty));

@@ -1,0 +1,65 @@
+//! What is known of a pointer or number where it crosses the border of a function.
+
+use super::ranges::Range;
+
+/// Facts about one value, without saying which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    pub object: bool,
+    /// The bytes around it that lie in its object; none if the range is empty.
+    pub bytes: (i64, i64),
+    pub live: bool,
+    pub set: bool,
+    /// Of a number.
+    pub range: Range,
+}
+
+impl Known {
+    /// Of a value that no execution makes, as far as was seen.
+    pub const ALL: Known = Known {
+        object: true,
+        bytes: (i64::MIN, i64::MAX),
+        live: true,
+        set: true,
+        range: Range::NONE,
+    };
+    pub const NOTHING: Known =
+        Known { object: false, bytes: (0, 0), live: false, set: false, range: Range::ANY };
+
+    pub fn meet(self, other: Known) -> Known {
+        let (lo, hi) = (self.bytes.0.max(other.bytes.0), self.bytes.1.min(other.bytes.1));
+        Known {
+            object: self.object && other.object,
+            bytes: if lo < hi { (lo, hi) } else { (0, 0) },
+            live: self.live && other.live,
+            set: self.set && other.set,
+            range: self.range.or(other.range),
+        }
+    }
+
+    /// The same, but with no range if that is another than before: a loop might let it grow for long.
+    pub fn widened(self, before: Known) -> Known {
+        let range = if self.range == before.range { self.range } else { Range::ANY };
+        Known { range, ..self }
+    }
+}
+
+/// What holds at the borders of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Of each parameter, when the function is entered …
+    pub entry: Vec<Known>,
+    /// … and of the same values when it has returned.
+    pub exit: Vec<Known>,
+    pub result: Known,
+}
+
+impl Summary {
+    pub fn all(params: usize) -> Summary {
+        Summary {
+            entry: vec![Known::ALL; params],
+            exit: vec![Known::ALL; params],
+            result: Known::ALL,
+        }
+    }
+}

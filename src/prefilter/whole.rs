@@ -1,0 +1,238 @@
+//! What is known of the whole program: who points where, which versions of memory there are, who calls whom,
+//! and what each function may free.
+//!
+//! Invariant: it holds for every execution that starts at `main`. A program that starts another thread has no one order
+//! of events; nothing is said of its memory. (The handler of a signal may only write variables that are
+//! `volatile`, of which nothing is said either, and may not allocate or free.)
+
+use crate::ir::{Callee, Const, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId};
+use crate::library;
+use crate::library::accesses::FREES;
+use crate::pta::{self, ObjectId, ObjectKind, PointsTo};
+use crate::svfg::externals::{Writes, writes};
+use crate::svfg::modref::Calls;
+use crate::svfg::{self, Svfg};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Functions that make code run at times of its own, or that write later to what they were given.
+const STARTS: &[&str] =
+    &["pthread_create", "thrd_create", "clone", "timer_create", "strtok", "wcstok", "aio_read"];
+
+/// Objects whose life may end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Freed {
+    /// Any of the heap.
+    all: bool,
+    objects: FxHashSet<ObjectId>,
+}
+
+impl Freed {
+    pub fn is_nothing(&self) -> bool {
+        !self.all && self.objects.is_empty()
+    }
+
+    fn add(&mut self, other: &Freed) {
+        self.all |= other.all;
+        self.objects.extend(&other.objects);
+    }
+
+    fn size(&self) -> (bool, usize) {
+        (self.all, self.objects.len())
+    }
+}
+
+pub struct Whole {
+    pub points_to: PointsTo,
+    pub graph: Svfg,
+    pub runs: FxHashSet<FuncId>,
+    /// Called by nobody in the program only, or also by code outside.
+    pub starts: FxHashSet<FuncId>,
+    freed: FxHashMap<FuncId, Freed>,
+    ever: Freed,
+    model_state: Vec<GlobalId>,
+}
+
+impl Whole {
+    /// Nothing if the program is not one sequence of events.
+    pub fn new(program: &Program) -> Option<Whole> {
+        let points_to = pta::analyse(program, &pta::Options::default());
+        let calls = |&func: &FuncId| STARTS.contains(&program.funcs[func].name.as_str());
+        let insts = points_to.reachable.iter().flat_map(|&func| insts(program, func));
+        for inst in insts {
+            if points_to.callees(inst).funcs.iter().any(calls) {
+                return None;
+            }
+        }
+        let graph = svfg::build(program, &points_to, svfg::Options::default());
+        let runs: FxHashSet<FuncId> = points_to.reachable.iter().copied().collect();
+        let mut starts: FxHashSet<FuncId> = points_to.called_by_unknown.iter().copied().collect();
+        starts.extend(program.constructors.iter().chain(&program.destructors));
+        starts.extend(program.func_by_name("main"));
+        starts.extend(points_to.filtered.iter().map(|(_, func)| func));
+        let mut whole = Whole {
+            points_to,
+            graph,
+            runs,
+            starts,
+            freed: FxHashMap::default(),
+            ever: Freed::default(),
+            model_state: model_state(program),
+        };
+        whole.find_freed(program);
+        Some(whole)
+    }
+
+    /// The functions with a body that a call may run.
+    pub fn bodies(&self, program: &Program, call: InstId) -> Vec<FuncId> {
+        Calls::new(program, &self.points_to).of(call).collect()
+    }
+
+    fn find_freed(&mut self, program: &Program) {
+        let mut calls: Vec<(FuncId, Vec<FuncId>)> = Vec::new();
+        for &func in &self.points_to.reachable {
+            let (mut freed, mut below) = (Freed::default(), Vec::new());
+            for inst in insts(program, func) {
+                freed.add(&self.freed_outside(program, inst));
+                below.extend(self.bodies(program, inst));
+            }
+            below.sort_unstable();
+            below.dedup();
+            self.ever.add(&freed);
+            self.freed.insert(func, freed);
+            calls.push((func, below));
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (func, below) in calls.iter().rev() {
+                let mut sum = self.freed.remove(func).unwrap_or_default();
+                let before = sum.size();
+                below.iter().filter_map(|callee| self.freed.get(callee)).for_each(|f| sum.add(f));
+                changed |= sum.size() != before;
+                self.freed.insert(*func, sum);
+            }
+        }
+    }
+
+    /// What an instruction frees itself or by code without a body.
+    fn freed_outside(&self, program: &Program, inst: InstId) -> Freed {
+        let mut freed = Freed::default();
+        let args = match program.insts[inst].inst {
+            Inst::Call { args, .. } => program.operands(args),
+            Inst::Unsupported { .. } => return Freed { all: true, ..Freed::default() },
+            _ => return freed,
+        };
+        let callees = self.points_to.callees(inst);
+        freed.all |= callees.unknown;
+        for &func in &callees.funcs {
+            let function = &program.funcs[func];
+            if !function.blocks.is_empty() {
+                continue;
+            }
+            if FREES.contains(&function.name.as_str()) {
+                let pointer = args.first().map(|&arg| self.points_to.set_of(arg));
+                let places = pointer.into_iter().flat_map(|set| self.points_to.members(set));
+                freed.objects.extend(places.map(|at| self.points_to.locations[at].object));
+            } else if writes(&function.name) == Writes::Reach || function.name == "fclose" {
+                freed.all = true;
+            }
+        }
+        freed
+    }
+
+    /// What a call or anything else may free.
+    pub fn freed(&self, program: &Program, inst: InstId) -> Freed {
+        let mut freed = self.freed_outside(program, inst);
+        if matches!(program.insts[inst].inst, Inst::Call { .. }) {
+            for callee in self.bodies(program, inst) {
+                self.freed.get(&callee).into_iter().for_each(|below| freed.add(below));
+            }
+        }
+        freed
+    }
+
+    /// Whether the objects that a pointer may point to include one of these.
+    pub fn may_be(&self, pointer: ValueId, freed: &Freed) -> bool {
+        self.objects(pointer).any(|object| match self.points_to.objects[object].kind {
+            ObjectKind::Heap { .. } | ObjectKind::Unknown | ObjectKind::Static(_) => {
+                freed.all || freed.objects.contains(&object)
+            }
+            ObjectKind::Literals
+            | ObjectKind::Arguments
+            | ObjectKind::ArgumentStrings
+            | ObjectKind::Global(_)
+            | ObjectKind::Func(_)
+            | ObjectKind::Alloca { .. }
+            | ObjectKind::Varargs { .. } => false,
+        })
+    }
+
+    /// Whether only the program itself writes what the pointer may point to. The C library has variables that
+    /// any of its functions may change.
+    pub fn is_own(&self, program: &Program, pointer: Operand) -> bool {
+        let set = self.points_to.set_of(pointer);
+        let mut objects = self.points_to.members(set).map(|at| self.points_to.locations[at].object);
+        objects.all(|object| match self.points_to.objects[object].kind {
+            ObjectKind::Global(global) => {
+                let data = &program.globals[global];
+                // The models share their state with functions that have none.
+                data.init.is_some() && self.model_state.binary_search(&global).is_err()
+            }
+            ObjectKind::Unknown | ObjectKind::Static(_) => false,
+            ObjectKind::Literals
+            | ObjectKind::Arguments
+            | ObjectKind::ArgumentStrings
+            | ObjectKind::Func(_)
+            | ObjectKind::Alloca { .. }
+            | ObjectKind::Heap { .. }
+            | ObjectKind::Varargs { .. } => true,
+        })
+    }
+
+    pub fn objects(&self, pointer: ValueId) -> impl Iterator<Item = ObjectId> + '_ {
+        self.points_to.points_to(pointer).map(|at| self.points_to.locations[at].object)
+    }
+
+    /// Whether nothing that the pointer may point to is ever freed, or is a variable that may be gone.
+    pub fn stays(&self, pointer: ValueId) -> bool {
+        let is_local = |object: ObjectId| {
+            let kind = self.points_to.objects[object].kind;
+            matches!(kind, ObjectKind::Alloca { .. } | ObjectKind::Varargs { .. })
+        };
+        !self.may_be(pointer, &self.ever) && !self.objects(pointer).any(is_local)
+    }
+}
+
+pub fn insts(program: &Program, func: FuncId) -> impl Iterator<Item = InstId> + '_ {
+    let blocks = program.funcs[func].blocks.iter();
+    blocks.flat_map(|block| program.blocks[block].insts.iter())
+}
+
+/// The variables that models of library functions name, ascending.
+fn model_state(program: &Program) -> Vec<GlobalId> {
+    let mut found = Vec::new();
+    for func in program.funcs.keys().filter(|&func| library::is_model(program, func)) {
+        for inst in insts(program, func) {
+            program.for_each_operand(program.inst(inst), |operand| {
+                let constant = operand.constant().map(|constant| program.consts.get(constant));
+                if let Some(Const::Global { global, .. }) = constant {
+                    found.push(*global);
+                }
+            });
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The function without a body that a call names, if it does.
+pub fn external(program: &Program, inst: InstId) -> Option<&str> {
+    match program.insts[inst].inst {
+        Inst::Call { callee: Callee::Direct(func), .. } => {
+            let function = &program.funcs[func];
+            function.blocks.is_empty().then_some(function.name.as_str())
+        }
+        _ => None,
+    }
+}
