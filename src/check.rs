@@ -156,6 +156,7 @@ fn decide(
         Engine::Auto => {
             cegas::explore_telling(program, entry, obligations, options, budget, found, cancel)
         }
+        Engine::Proofs => cegas::prove(program, entry, obligations, options, budget, cancel),
         Engine::Cegas => refined(program, entry, obligations, options, budget, cancel),
         Engine::Sse => {
             let question = sse::Question {

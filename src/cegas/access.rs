@@ -130,6 +130,9 @@ impl Machine<'_> {
             // The stack is still there, but what it holds is anybody's guess.
             let value = self.fresh(state, bytes as u32 * 8, Source::Unspecified);
             let vars = self.smt.pool.free_vars(&[value]);
+            if vars.is_empty() {
+                state.doubt("what a variable holds whose scope has ended");
+            }
             state.uncertain.extend(vars);
             return Ok(value);
         }

@@ -6,8 +6,8 @@ use super::memory::Origin;
 use super::state::{Entry, Frame, State};
 use super::step::Flow;
 use super::value::Value;
+use crate::cegas::persistent::{HashMap, Vector};
 use crate::ir::{BlockId, Callee, FuncId, Inst, InstId, List, Operand, TypeId};
-use imbl::{HashMap, Vector};
 use std::rc::Rc;
 
 /// Calls nest at most this deep; real programs need a few dozen.

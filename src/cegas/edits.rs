@@ -8,9 +8,9 @@ use super::memory::{Cell, Chain, Instance, Object};
 use super::state::State;
 use super::value::Value;
 use super::widen::{Head, Misfit, Spot};
+use crate::cegas::persistent::OrdMap;
 use crate::ir::ValueId;
 use crate::smt::ExprId;
-use imbl::OrdMap;
 use std::rc::Rc;
 
 /// Where in the general state a pointer stands.

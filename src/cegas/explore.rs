@@ -66,16 +66,25 @@ pub fn explore_telling(
     found: &dyn Fn(&Obligation),
     cancel: &Cancel,
 ) -> Explored {
-    let marks = Marks::new(program, obligations);
-    let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
-    let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
-    let machine = Machine::new(program, marks, options);
-    let mut explorer = Explorer::new(machine, entry, told, budget, cancel);
+    let mut explorer = Explorer::of(program, entry, obligations, options, budget, cancel);
     explorer.found = Some(found);
     explorer.run_in_slices();
-    let is_whole = explorer.incomplete.is_none() && !explorer.is_paused;
-    let is_complete = is_whole || explorer.all_met || explorer.ledger.len() == obligations.len();
-    Explored { verdicts: explorer.verdicts(), is_complete }
+    explorer.explored(obligations.len())
+}
+
+/// Looks for proofs only.
+pub fn prove(
+    program: &Program,
+    entry: FuncId,
+    obligations: &[Obligation],
+    options: Options,
+    budget: Budget,
+    cancel: &Cancel,
+) -> Explored {
+    let mut explorer = Explorer::of(program, entry, obligations, options, budget, cancel);
+    explorer.is_paused = true;
+    explorer.prove(1.0);
+    explorer.explored(obligations.len())
 }
 
 pub(super) struct Explorer<'a> {
@@ -102,7 +111,7 @@ pub(super) struct Explorer<'a> {
     /// It was over before all paths were followed.
     pub(super) is_paused: bool,
     pub(super) cancel: &'a Cancel,
-    found: Option<&'a dyn Fn(&Obligation)>,
+    pub(super) found: Option<&'a dyn Fn(&Obligation)>,
     pub(super) limits: Limits,
     /// Steps until the next look at the clock.
     until_look: u32,
@@ -118,6 +127,28 @@ enum Next {
 }
 
 impl<'a> Explorer<'a> {
+    fn of(
+        program: &'a Program,
+        entry: FuncId,
+        obligations: &[Obligation],
+        options: Options,
+        budget: Budget,
+        cancel: &'a Cancel,
+    ) -> Self {
+        let marks = Marks::new(program, obligations);
+        let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
+        let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
+        let machine = Machine::new(program, marks, options);
+        Explorer::new(machine, entry, told, budget, cancel)
+    }
+
+    /// What came out, if so many obligations were asked.
+    fn explored(self, asked: usize) -> Explored {
+        let is_whole = self.incomplete.is_none() && !self.is_paused;
+        let is_complete = is_whole || self.all_met || self.ledger.len() == asked;
+        Explored { verdicts: self.verdicts(), is_complete }
+    }
+
     fn new(
         machine: Machine<'a>,
         entry: FuncId,
@@ -360,7 +391,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
+    pub(super) fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
         let mut conditions: Vec<ExprId> =
             state.assumed.iter().chain(&state.deferred).copied().collect();
         conditions.push(cond);
@@ -398,7 +429,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// The obligation that answers for a demand at a place of the user's code.
-    fn obligation(&mut self, mark: Mark, site: InstId) -> usize {
+    pub(super) fn obligation(&mut self, mark: Mark, site: InstId) -> usize {
         let index = self.ledger.index(mark, site);
         self.make_room();
         index
@@ -408,53 +439,5 @@ impl<'a> Explorer<'a> {
     pub(super) fn make_room(&mut self) {
         self.violated.resize(self.ledger.len(), None);
         self.doubtful.resize(self.ledger.len(), None);
-    }
-
-    fn decide(&mut self, state: &State, target: Target, index: usize, violation: ExprId) {
-        let reason = if self.machine.speaks_of_addresses(violation) {
-            Reason::Doubt { why: "where objects lie in memory".into() }
-        } else if self.is_uncertain(state, violation) {
-            Reason::Doubt { why: "a value that executions may not have".into() }
-        } else {
-            match self.ask(state, violation) {
-                Answer::Unsat(_) => return,
-                Answer::Unknown(why) => Reason::Solver { why },
-                Answer::Sat(_) if self.ledger.get(index).demand.is_debatable() => {
-                    let why = match self.ledger.get(index).rule {
-                        "null-deref" => "whether an allocation fails that is checked after its use",
-                        _ => "whether what C defines or another rule forbids counts",
-                    };
-                    let why = why.to_owned();
-                    Reason::Doubt { why }
-                }
-                Answer::Sat(_) if state.doubt.is_some() => {
-                    let why = state.doubt.as_deref().unwrap_or_default().to_owned();
-                    Reason::Doubt { why }
-                }
-                Answer::Sat(inputs) => {
-                    match self.machine.replay(self.entry, inputs, state.uncertain.clone(), target) {
-                        Some((steps, related)) => {
-                            let at = self.ledger.get(index).at;
-                            self.found.iter().for_each(|found| found(&self.ledger.get(index)));
-                            self.violated[index] = Some(Counterexample { at, steps, related });
-                            return;
-                        }
-                        None => Reason::Replay,
-                    }
-                }
-            }
-        };
-        if self.doubtful[index].is_none() {
-            self.doubtful[index] = Some(reason);
-        }
-    }
-
-    /// Whether the violation depends on a value that a real execution may not have.
-    fn is_uncertain(&self, state: &State, violation: ExprId) -> bool {
-        let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
-        conditions.push(violation);
-        let pool = &self.machine.smt.pool;
-        !state.uncertain.is_empty()
-            && pool.free_vars(&conditions).iter().any(|v| state.uncertain.contains(v))
     }
 }

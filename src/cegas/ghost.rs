@@ -454,7 +454,7 @@ impl Machine<'_> {
     /// Something was written, nobody knows where: the element may hold anything.
     pub(super) fn ghost_forget(&mut self, state: &mut State, instance: Instance) {
         if let Some(object) = state.memory.get_mut(instance) {
-            object.cells = imbl::OrdMap::new();
+            object.cells = crate::cegas::persistent::OrdMap::new();
             object.background = Background::Outside;
         }
     }

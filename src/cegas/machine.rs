@@ -5,17 +5,18 @@
 //! can be walked again with the values a solver found. A condition that speaks of addresses is never
 //! assumed: the path goes on in doubt instead.
 
+use super::draw::Draw;
 use super::ghost::Ghosts;
 use super::marks::Marks;
 use super::memory::{Background, Instance, Life, Memory, Object, Origin};
 use super::state::State;
 use super::value::Value;
+use crate::cegas::persistent::OrdMap;
 use crate::ir::{
     Const, ConstExpr, ConstId, GlobalId, InstId, Operand, Program, Type, TypeId, ValueId,
 };
 use crate::smt::{ExprId, MAX_WIDTH, Model, Solver, Sort, VarId};
 use cranelift_entity::SecondaryMap;
-use imbl::OrdMap;
 use rustc_hash::FxHashMap;
 
 /// Why an execution does not go on.
@@ -95,13 +96,23 @@ pub struct Options {
     pub malloc_may_fail: bool,
 }
 
+/// What arbitrary values are.
+#[derive(Debug)]
+pub(super) enum Inputs {
+    /// What the solver says.
+    Found(Model),
+    Drawn(Draw),
+}
+
 #[derive(Debug)]
 pub(super) struct Replay {
-    pub inputs: Model,
+    pub inputs: Inputs,
+    /// How many were drawn.
+    pub drawn: u32,
     /// Values that were never set stay arbitrary, because they are what is asked about.
     pub keeps_unset: bool,
     /// So do these: nothing depends on them.
-    pub kept: imbl::HashSet<VarId>,
+    pub kept: crate::cegas::persistent::HashSet<VarId>,
 }
 
 impl<'p> Machine<'p> {
@@ -181,11 +192,19 @@ impl<'p> Machine<'p> {
                 var
             }
         };
-        match &self.replay {
+        match &mut self.replay {
             Some(replay) if replay.keeps_unset && is_unset(source) => var,
             Some(replay) if replay.kept.contains(&self.smt.pool.node(var).var()) => var,
             Some(replay) => {
-                let value = replay.inputs.bits(self.smt.pool.node(var).var());
+                let value = match &replay.inputs {
+                    Inputs::Found(model) => model.bits(self.smt.pool.node(var).var()),
+                    Inputs::Drawn(draw) if source == Source::Input => {
+                        replay.drawn += 1;
+                        draw.bits(replay.drawn - 1, bits)
+                    }
+                    Inputs::Drawn(draw) if is_unset(source) => draw.unset(bits),
+                    Inputs::Drawn(_) => 0,
+                };
                 self.smt.pool.constant(value, bits)
             }
             None => var,

@@ -4,9 +4,9 @@
 //! instance never overlap; a read or write that straddles cells is split into bytes, never guessed.
 //! All maps are structurally shared, so that a state is cheap to copy.
 
+use crate::cegas::persistent::{OrdMap, Vector};
 use crate::ir::{FuncId, GlobalId, InstId};
 use crate::smt::{ExprId, Pool};
-use imbl::{OrdMap, Vector};
 use std::rc::Rc;
 
 /// The number of an instance in its state; the same number in two states may be two objects.

@@ -11,10 +11,10 @@ use super::machine::{Machine, Source, Step, gap};
 use super::memory::{Cell, Instance, Life, Object, Origin};
 use super::state::{Frame, State};
 use super::value::Value;
+use crate::cegas::persistent::{HashMap, Vector};
 use crate::ir::{BlockId, Def, ValueId};
 use crate::smt::ExprId;
 use imbl::ordmap::DiffItem;
-use imbl::{HashMap, Vector};
 use std::collections::BTreeSet;
 
 /// The byte ranges (offset and length) in which two objects hold different cells; no longer than a cell,

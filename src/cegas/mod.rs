@@ -5,6 +5,7 @@
 //! walked again with the values the solver chose ([`replay`]), which also tells the story of it. Loops
 //! whose bounds depend on inputs are proved by general states that cover all their turns ([`cover`]).
 
+mod persistent;
 pub mod value;
 pub mod memory;
 pub mod state;
@@ -24,6 +25,10 @@ pub mod verdict;
 mod ledger;
 pub mod explore;
 mod slices;
+mod draw;
+mod decide;
+mod dive;
+mod run;
 mod loops;
 mod liveness;
 mod visited;
@@ -47,7 +52,7 @@ mod violation;
 pub mod refine;
 pub mod sse;
 
-pub use explore::{Budget, Explored, explore, explore_telling};
+pub use explore::{Budget, Explored, explore, explore_telling, prove};
 pub use machine::Options;
 pub use related::Related;
 pub use verdict::{Change, Counterexample, Proof, Reason, TraceStep, Verdict};

@@ -3,21 +3,26 @@
 //! is the counterexample's story.
 
 use super::address::Base;
-use super::machine::{Machine, Replay, Stop};
+use super::draw::Draw;
+use super::machine::{Inputs, Machine, Replay, Step, Stop};
 use super::memory::Origin;
 use super::related::{Past, Related};
 use super::state::State;
 use super::step::{Flow, Outcome};
 use super::verdict::{Change, TraceStep};
+use crate::cegas::persistent::HashSet;
 use crate::ir::{self, FuncId, Inst, InstId};
 use crate::rules::Demand;
-use crate::smt::{ExprId, Model, VarId};
-use imbl::HashSet;
+use crate::smt::{ExprId, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A walk longer than this is given up; it took the explorer as many steps to get there.
 const MOST_STEPS: u64 = 100_000_000;
+
+/// Of a path that is known to be long, so many steps at both ends are told.
+const TOLD: u64 = 10_000;
 
 /// Of a long story the beginning and the end are kept.
 const KEPT: usize = 500;
@@ -88,7 +93,7 @@ impl Machine<'_> {
     pub(super) fn replay(
         &mut self,
         entry: FuncId,
-        inputs: Model,
+        inputs: Inputs,
         kept: HashSet<VarId>,
         target: Target,
     ) -> Option<Walked> {
@@ -98,17 +103,34 @@ impl Machine<'_> {
             }
             Target::End { .. } => false,
         };
-        self.replay = Some(Replay { inputs, keeps_unset, kept });
-        let story = self.walk(entry, target);
+        self.replay = Some(Replay { inputs, drawn: 0, keeps_unset, kept });
+        let story = self.walk(entry, target, 0..0);
         self.replay = None;
         story
     }
 
-    fn walk(&mut self, entry: FuncId, target: Target) -> Option<Walked> {
+    /// The same with drawn inputs, for a path of so many steps.
+    pub(super) fn replay_drawn(
+        &mut self,
+        entry: FuncId,
+        draw: Draw,
+        target: Target,
+        steps: u64,
+    ) -> Option<Walked> {
+        let inputs = Inputs::Drawn(draw);
+        self.replay =
+            Some(Replay { inputs, drawn: 0, keeps_unset: false, kept: HashSet::default() });
+        let story = self.walk(entry, target, TOLD..steps.saturating_sub(TOLD));
+        self.replay = None;
+        story
+    }
+
+    /// Nothing is told of the steps in `quiet`.
+    fn walk(&mut self, entry: FuncId, target: Target, quiet: Range<u64>) -> Option<Walked> {
         let mut state = self.start(entry);
         let mut story = Story::default();
         let mut past = Past::default();
-        for _ in 0..MOST_STEPS {
+        for step in 0..MOST_STEPS {
             let Some(at) = state.top().map(|frame| frame.at) else {
                 let Some(func) = state.next_function() else {
                     return self.loses(&state, target, false).then(|| story.ended());
@@ -125,7 +147,11 @@ impl Machine<'_> {
                 return holds.then(|| (story.into_steps(), related));
             }
             // What the models of library functions do inside is nobody's business.
-            let tells = !self.is_library(at);
+            let is_quiet = quiet.contains(&step);
+            if is_quiet {
+                story.dropped += 1;
+            }
+            let tells = !is_quiet && !self.is_library(at);
             if tells {
                 self.tell_bindings(&mut story, &mut past, &state, at);
             }
@@ -145,46 +171,62 @@ impl Machine<'_> {
             if tells {
                 self.tell_step(&mut story, &state, at, fresh);
             }
-            match flow {
-                Flow::Next => self.advance(&mut state).ok()?,
-                Flow::Stay => {}
-                Flow::Return(value) => {
-                    let _called = self.leave(&mut state, value).ok()?;
+            if tells {
+                self.tell_flow(&mut story, &state, at, &flow)?;
+            }
+            match self.go(&mut state, at, flow) {
+                Ok(()) => {}
+                Err(Stop::Exit) => {
+                    return self.loses(&state, target, true).then(|| story.ended());
                 }
-                Flow::Blocks(targets) => {
-                    let to = self.only(&targets)?;
-                    if let Inst::Branch { then, .. } = self.program.insts[at].inst
-                        && tells
-                    {
-                        let answer = if to == then { "true" } else { "false" };
-                        story.tell(at, state.frames.len(), format!("the condition is {answer}"));
-                    }
-                    self.jump(&mut state, to).ok()?;
-                }
-                Flow::Call(callees) => {
-                    let func = self.only(&callees)?;
-                    let name = &self.program.funcs[func].name;
-                    if tells {
-                        story.tell(at, state.frames.len(), format!("call of {name}"));
-                    }
-                    match self.enter(&mut state, at, func) {
-                        Ok(()) => {}
-                        Err(Stop::Exit) => {
-                            return self.loses(&state, target, true).then(|| story.ended());
-                        }
-                        Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
-                    }
-                }
-                Flow::Outcomes(outcomes) => {
-                    let outcome = self.only(&outcomes)?;
-                    if outcome == Outcome::Refused && tells {
-                        story.tell(at, state.frames.len(), "the allocation fails".to_owned());
-                    }
-                    self.finish(&mut state, at, outcome).ok()?;
-                }
+                Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
             }
         }
         None
+    }
+
+    /// Goes the one way that the values leave open.
+    pub(super) fn go(&mut self, state: &mut State, at: InstId, flow: Flow) -> Step<()> {
+        match flow {
+            Flow::Next => self.advance(state),
+            Flow::Stay => Ok(()),
+            Flow::Return(value) => self.leave(state, value).map(|_| ()),
+            Flow::Blocks(targets) => {
+                let to = self.only(&targets).ok_or(Stop::End)?;
+                self.jump(state, to)
+            }
+            Flow::Call(callees) => {
+                let func = self.only(&callees).ok_or(Stop::End)?;
+                self.enter(state, at, func)
+            }
+            Flow::Outcomes(outcomes) => {
+                let outcome = self.only(&outcomes).ok_or(Stop::End)?;
+                self.finish(state, at, outcome)
+            }
+        }
+    }
+
+    /// Which way it goes from here.
+    fn tell_flow(&self, story: &mut Story, state: &State, at: InstId, flow: &Flow) -> Option<()> {
+        let text = match flow {
+            Flow::Next | Flow::Stay | Flow::Return(_) => return Some(()),
+            Flow::Blocks(targets) => {
+                let to = self.only(targets)?;
+                let Inst::Branch { then, .. } = self.program.insts[at].inst else {
+                    return Some(());
+                };
+                format!("the condition is {}", to == then)
+            }
+            Flow::Call(callees) => {
+                format!("call of {}", self.program.funcs[self.only(callees)?].name)
+            }
+            Flow::Outcomes(outcomes) => match self.only(outcomes)? {
+                Outcome::Refused => "the allocation fails".to_owned(),
+                Outcome::Granted => return Some(()),
+            },
+        };
+        story.tell(at, state.frames.len(), text);
+        Some(())
     }
 
     /// Asks every demand of `at`, as the explorer did, and says whether the one that is meant is violated.
@@ -218,12 +260,15 @@ impl Machine<'_> {
     }
 
     /// A condition's value: all is concrete, but for what was never set.
-    fn value_now(&self, e: ExprId) -> Option<u128> {
+    pub(super) fn value_now(&self, e: ExprId) -> Option<u128> {
         let replay = self.replay.as_ref()?;
-        self.smt.pool.as_const(e).or_else(|| self.smt.pool.eval(e, &replay.inputs))
+        self.smt.pool.as_const(e).or_else(|| match &replay.inputs {
+            Inputs::Found(model) => self.smt.pool.eval(e, model),
+            Inputs::Drawn(_) => None,
+        })
     }
 
-    fn all_hold(&self, state: &State) -> bool {
+    pub(super) fn all_hold(&self, state: &State) -> bool {
         state
             .assumed
             .iter()

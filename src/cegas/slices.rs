@@ -1,5 +1,5 @@
 //! How the time is shared: paths are followed first, since what can be found that way is mostly found at
-//! once; then loops are covered, to prove what is left; the rest of the time goes to paths again.
+//! once; then some executions with random inputs; then loops are covered, to prove what is left; the rest of the time goes to paths again.
 
 use super::cover::{self, Proved};
 use super::explore::Explorer;
@@ -7,20 +7,29 @@ use super::state::State;
 use super::verdict::{Counterexample, Proof, Reason, Verdict};
 use crate::rules::Obligation;
 
-/// The part of the time after which loops are tried to be proved, if paths are still open: what can be found
-/// by following paths is mostly found at once.
-const FIRST_SLICE: f64 = 0.2;
-
-/// The part of the time when that has to be done.
-const PROOF_SLICE: f64 = 0.8;
+/// The parts of the time after which each has to be done: what can be found by following paths is mostly found
+/// at once; what random inputs meet, soon.
+const FIRST_PATHS: f64 = 0.03;
+const DIVES: f64 = 0.1;
+const MORE_PATHS: f64 = 0.2;
+const PROOFS: f64 = 0.8;
 
 impl Explorer<'_> {
     pub(super) fn run_in_slices(&mut self) {
-        self.run(FIRST_SLICE);
-        if self.is_paused && !self.cancel.is_wished() {
-            self.prove(PROOF_SLICE);
+        self.run(FIRST_PATHS);
+        if self.goes_on() {
+            self.dive(DIVES);
+            self.run(MORE_PATHS);
+        }
+        if self.goes_on() {
+            self.prove(PROOFS);
             self.run(1.0);
         }
+    }
+
+    /// Whether there is anything left to do but no reason to end.
+    fn goes_on(&self) -> bool {
+        self.is_paused && !self.cancel.is_wished()
     }
 
     /// Follows paths until that part of the time is over.

@@ -3,9 +3,9 @@
 
 use super::memory::{Instance, Memory};
 use super::value::Value;
+use crate::cegas::persistent::{HashMap, HashSet, Vector};
 use crate::ir::{BlockId, FuncId, InstId, ValueId};
 use crate::smt::{ExprId, VarId};
-use imbl::{HashMap, HashSet, Vector};
 use std::rc::Rc;
 
 /// A call that has not returned.

@@ -134,6 +134,8 @@ pub enum Engine {
     Cegas,
     /// By enumerating paths to each assertion, within a bound
     Sse,
+    /// By proofs only: no violation is looked for
+    Proofs,
 }
 
 /// Which results a SARIF report holds.

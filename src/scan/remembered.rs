@@ -88,6 +88,7 @@ fn key(program: &Program, settings: &Settings) -> Option<Key> {
         Engine::Auto => 0,
         Engine::Cegas => 1,
         Engine::Sse => 2,
+        Engine::Proofs => 3,
     };
     let options = [u8::from(settings.malloc_may_fail), engine, u8::from(settings.explain_path)];
     let parts = [stamp.as_bytes(), z3.as_bytes(), root, &options];

@@ -8,6 +8,7 @@
 
 use super::float::Format;
 use super::known::Facts;
+use super::small::Small;
 use super::value::mask;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use rustc_hash::FxHashMap;
@@ -221,6 +222,8 @@ pub struct Pool {
     /// Constants of more than 64 bits, which do not fit into a node.
     wide: Vec<u128>,
     wide_ids: FxHashMap<u128, u32>,
+    /// Constants that counters come by, see [`Small`].
+    small: Small,
     /// How deep the constructors are inside their own rules: see [`Pool::deeper`].
     depth: u32,
 }
@@ -278,6 +281,15 @@ impl Pool {
     pub fn constant(&mut self, value: u128, width: u32) -> ExprId {
         assert!((1..=MAX_WIDTH).contains(&width), "no vector has {width} bits");
         let value = value & mask(width);
+        if let Some(known) = self.small.get(value, width) {
+            return known;
+        }
+        let e = self.new_constant(value, width);
+        self.small.insert(value, width, e);
+        e
+    }
+
+    fn new_constant(&mut self, value: u128, width: u32) -> ExprId {
         let (a, b) = if width <= 64 {
             (value as u32, (value >> 32) as u32)
         } else {

@@ -17,6 +17,7 @@
 //! on hash order.
 
 pub mod expr;
+mod small;
 pub mod value;
 
 pub mod float;

@@ -92,6 +92,22 @@ const NATURALS: &[&str] = &["rand", "random", "getpid", "lrand48", "nrand48"];
 /// Functions that return nothing.
 const NOTHING: &[&str] = &["__VERIFIER_assume", "assume_abort_if_not", "__VERIFIER_assert", "free"];
 
+/// What a function that touches nothing returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    Any,
+    /// Never a negative one.
+    Natural,
+}
+
+pub(super) fn numbers(name: &str) -> Option<Numbers> {
+    if OUTPUT.contains(&name) || NUMBERS.contains(&name) || is_in(accesses::PRINTS, name) {
+        Some(Numbers::Any)
+    } else {
+        NATURALS.contains(&name).then_some(Numbers::Natural)
+    }
+}
+
 fn is_allocation(name: &str) -> bool {
     matches!(name, "malloc" | "__builtin_malloc" | "calloc" | "realloc" | "valloc")
         || matches!(name, "aligned_alloc" | "memalign")

@@ -6,11 +6,11 @@
 
 use crate::cegas::machine::{Machine, Source, Step, gap, object};
 use crate::cegas::memory::{Background, Instance, Life, Origin};
+use crate::cegas::persistent::OrdMap;
 use crate::cegas::state::State;
 use crate::cegas::value::Value;
 use crate::ir::{InstId, List, Operand, TypeId};
 use crate::smt::{ExprId, Op};
-use imbl::OrdMap;
 use std::collections::BTreeSet;
 
 impl Machine<'_> {

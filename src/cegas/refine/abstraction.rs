@@ -8,11 +8,11 @@ use super::precision::{Location, Precision, Variable};
 use super::weak::is_fixed;
 use crate::cegas::machine::Source;
 use crate::cegas::memory::{Background, Cell, Instance, Life, Object, Origin, Piece};
+use crate::cegas::persistent::{HashMap, HashSet, OrdMap, Vector};
 use crate::cegas::state::{Frame, State};
 use crate::cegas::value::Value;
 use crate::ir::{Def, Inst, InstId, ValueId};
 use crate::smt::{ExprId, Sort};
-use imbl::{HashMap, HashSet, OrdMap, Vector};
 use std::collections::BTreeSet;
 
 /// A piece of an initialiser longer than this is read in steps.

@@ -4,11 +4,11 @@
 
 use super::model::Model;
 use crate::cegas::memory::{Background, Instance, Origin};
+use crate::cegas::persistent::OrdMap;
 use crate::cegas::state::State;
 use crate::ir::{Operand, Program};
 use crate::library;
 use crate::pta::ObjectKind;
-use imbl::OrdMap;
 use std::collections::BTreeSet;
 
 impl Model<'_> {

@@ -3,11 +3,11 @@
 
 use super::{Enumerator, Path};
 use crate::cegas::address::Base;
+use crate::cegas::persistent::{OrdMap, Vector};
 use crate::cegas::state::State;
 use crate::cegas::value::Value;
 use crate::ir::{Inst, InstId};
 use crate::smt::ExprId;
-use imbl::{OrdMap, Vector};
 use std::fmt::Write;
 
 /// Steps kept of one path; a longer one is told from its start.

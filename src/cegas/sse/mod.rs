@@ -19,11 +19,11 @@ use super::verdict::{Counterexample, Proof, Reason, Verdict};
 use super::violation::Violation;
 use crate::budgets::{SSE_PATHS, SSE_STEPS, SSE_TURNS};
 use crate::cancel::Cancel;
+use crate::cegas::persistent::HashMap;
 use crate::ir::{BlockId, FuncId, InstId, Program};
 use crate::rules::Obligation;
 use crate::smt::{Answer, ExprId, Limits};
 use explain::Account;
-use imbl::HashMap;
 use std::time::{Duration, Instant};
 
 /// What is asked.

@@ -1,0 +1,74 @@
+//! Whether what seems to be violated is: the solver finds inputs, and the path is walked again with them.
+
+use super::explore::Explorer;
+use super::machine::Inputs;
+use super::replay::Target;
+use super::state::State;
+use super::verdict::{Counterexample, Reason};
+use crate::smt::{Answer, ExprId};
+
+impl Explorer<'_> {
+    /// A violation is confirmed.
+    pub(super) fn tell(&self, index: usize) {
+        self.found.iter().for_each(|found| found(&self.ledger.get(index)));
+    }
+
+    pub(super) fn decide(
+        &mut self,
+        state: &State,
+        target: Target,
+        index: usize,
+        violation: ExprId,
+    ) {
+        let reason = if self.machine.speaks_of_addresses(violation) {
+            Reason::Doubt { why: "where objects lie in memory".into() }
+        } else if self.is_uncertain(state, violation) {
+            Reason::Doubt { why: "a value that executions may not have".into() }
+        } else {
+            match self.ask(state, violation) {
+                Answer::Unsat(_) => return,
+                Answer::Unknown(why) => Reason::Solver { why },
+                Answer::Sat(_) if self.ledger.get(index).demand.is_debatable() => {
+                    let why = match self.ledger.get(index).rule {
+                        "null-deref" => "whether an allocation fails that is checked after its use",
+                        _ => "whether what C defines or another rule forbids counts",
+                    };
+                    let why = why.to_owned();
+                    Reason::Doubt { why }
+                }
+                Answer::Sat(_) if state.doubt.is_some() => {
+                    let why = state.doubt.as_deref().unwrap_or_default().to_owned();
+                    Reason::Doubt { why }
+                }
+                Answer::Sat(inputs) => {
+                    match self.machine.replay(
+                        self.entry,
+                        Inputs::Found(inputs),
+                        state.uncertain.clone(),
+                        target,
+                    ) {
+                        Some((steps, related)) => {
+                            let at = self.ledger.get(index).at;
+                            self.tell(index);
+                            self.violated[index] = Some(Counterexample { at, steps, related });
+                            return;
+                        }
+                        None => Reason::Replay,
+                    }
+                }
+            }
+        };
+        if self.doubtful[index].is_none() {
+            self.doubtful[index] = Some(reason);
+        }
+    }
+
+    /// Whether the violation depends on a value that a real execution may not have.
+    fn is_uncertain(&self, state: &State, violation: ExprId) -> bool {
+        let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
+        conditions.push(violation);
+        let pool = &self.machine.smt.pool;
+        !state.uncertain.is_empty()
+            && pool.free_vars(&conditions).iter().any(|v| state.uncertain.contains(v))
+    }
+}

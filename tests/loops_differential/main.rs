@@ -1,0 +1,130 @@
+//! Proofs about loops against real executions: random programs whose loops turn as often as inputs say, over
+//! numbers, arrays and lists, with claims that hold in some executions. What an execution breaks must not be
+//! proved.
+//!
+//! `CEGAS_LOOPS=20000 cargo test --release --test loops_differential -- --nocapture` asks about more programs
+//! than the usual 60, `CEGAS_LOOPS_SEED=7` about others. A file that was judged wrongly stays in
+//! `target/loops_differential/`.
+
+mod generate;
+#[path = "../differential/random.rs"]
+mod random;
+mod runs;
+
+use generate::Program;
+use random::Random;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Programs compiled together.
+const BATCH: usize = 40;
+
+#[derive(Debug, Default)]
+struct Tally {
+    claims: usize,
+    broken: usize,
+    proved: usize,
+    unknown: usize,
+    violated: usize,
+    wrong: Vec<String>,
+}
+
+#[test]
+fn what_an_execution_breaks_is_not_proved() {
+    let count = number("CEGAS_LOOPS", 60) as usize;
+    let mut random = Random::new(number("CEGAS_LOOPS_SEED", 1));
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut tally = Tally::default();
+    for start in (0..count).step_by(BATCH) {
+        let ids = start..(start + BATCH).min(count);
+        let programs: Vec<Program> = ids.map(|id| generate::program(random.next(), id)).collect();
+        let broken = runs::broken(dir.path(), &programs);
+        std::thread::scope(|scope| {
+            let halves = programs.chunks(programs.len().div_ceil(2));
+            let dir = dir.path();
+            let broken = &broken;
+            let threads: Vec<_> =
+                halves.map(|half| scope.spawn(move || judge_all(dir, half, broken))).collect();
+            for thread in threads {
+                tally.add(thread.join().expect("no thread fails"));
+            }
+        });
+        if count > 1000 {
+            println!("so far: {tally:?}");
+        }
+    }
+    println!("{count} programs: {tally:?}");
+    assert!(tally.wrong.is_empty(), "wrong verdicts:\n{}", tally.wrong.join("\n"));
+    assert!(tally.proved * 10 > tally.claims, "too few proofs to mean anything: {tally:?}");
+    assert!(tally.broken * 10 > tally.claims, "too few claims that fail: {tally:?}");
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.claims += other.claims;
+        self.broken += other.broken;
+        self.proved += other.proved;
+        self.unknown += other.unknown;
+        self.violated += other.violated;
+        self.wrong.extend(other.wrong);
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// Asks about the claims of some programs: by proofs only, and as users do.
+fn judge_all(dir: &Path, programs: &[Program], broken: &BTreeSet<(usize, usize)>) -> Tally {
+    let mut tally = Tally::default();
+    for (index, program) in programs.iter().enumerate() {
+        let engine = if index % 4 == 3 { "auto" } else { "proofs" };
+        let verdicts = verdicts(dir, program, engine);
+        for (claim, line) in program.claims.iter().enumerate() {
+            let is_broken = broken.contains(&(program.id, claim));
+            tally.claims += 1;
+            tally.broken += usize::from(is_broken);
+            let verdict = verdicts.iter().find(|(at, _)| at == line).map(|(_, v)| v.as_str());
+            match verdict {
+                Some("safe") if is_broken => {
+                    let kept = keep(program);
+                    tally.wrong.push(format!("{}:{line}: proved by {engine}", kept.display()));
+                }
+                Some("safe") => tally.proved += 1,
+                Some("unsafe") => tally.violated += 1,
+                _ => tally.unknown += 1,
+            }
+        }
+    }
+    tally
+}
+
+fn verdicts(dir: &Path, program: &Program, engine: &str) -> Vec<(u64, String)> {
+    let file = dir.join(format!("loops_{}.c", program.id));
+    let report = dir.join(format!("loops_{}.json", program.id));
+    std::fs::write(&file, &program.text).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_cegas-scan"))
+        .args(["--no-cache", "-q", "-j", "1", "--rules", "assertion", "--timeout", "1", "--json"])
+        .args([&report, &file])
+        .args(["--engine", engine])
+        .output()
+        .expect("the tool runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let json = std::fs::read_to_string(&report).unwrap_or_else(|_| panic!("no report: {said}"));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("a report is JSON");
+    let obligations = json["obligations"].as_array().expect("obligations");
+    let one = |o: &serde_json::Value| {
+        Some((o["location"]["line"].as_u64()?, o["verdict"].as_str()?.to_owned()))
+    };
+    obligations.iter().filter_map(one).collect()
+}
+
+/// Keeps the file for whoever looks into it.
+fn keep(program: &Program) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("loops_differential");
+    std::fs::create_dir_all(&dir).expect("a folder");
+    let path = dir.join(format!("loops_{}.c", program.id));
+    std::fs::write(&path, &program.text).expect("a file");
+    path
+}
