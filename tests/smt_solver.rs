@@ -1,7 +1,7 @@
 //! Answers against brute force: small questions over two variables, all assignments tried. Every
 //! `Sat` must come with a model that holds, every `Unsat` with conditions that contradict each other.
 
-use cegas::smt::{Answer, ExprId, Limits, Pool, Solver, Sort, Stage};
+use cegas::smt::{Answer, Claim, ExprId, Limits, Pool, Solver, Sort, Stage};
 
 mod smt_trees;
 use smt_trees::{Random, TRUTH, Tree, rounds, tree};
@@ -204,4 +204,49 @@ fn limits_end_hard_questions() {
     hard(Limits { work: 200_000, ..Limits::default() });
     hard(Limits { work: 0, milliseconds: 200, ..Limits::default() });
     hard(Limits { work: 0, milliseconds: 0, megabytes: 1 });
+}
+
+/// Random claims about one step: what is kept must follow from what is kept, by all assignments, and where Z3
+/// knows everything, nothing more could have been kept.
+#[test]
+fn what_filter_keeps_is_the_most_that_holds_again() {
+    let w = 4;
+    for seed in 0..rounds(150) {
+        let mut r = Random(seed + 1);
+        let mut s = Solver::new();
+        let vars = [s.pool_mut().var("x", Sort::Bits(w)), s.pool_mut().var("y", Sort::Bits(w))];
+        let fixed = condition(&mut r, w);
+        let claims: Vec<(Tree, Tree)> =
+            (0..6).map(|_| (condition(&mut r, w), condition(&mut r, w))).collect();
+        let holds = [fixed.build(s.pool_mut(), &vars)];
+        let asked: Vec<Claim> = claims
+            .iter()
+            .map(|(premise, image)| Claim {
+                premise: Some(premise.build(s.pool_mut(), &vars)),
+                image: Some(image.build(s.pool_mut(), &vars)),
+            })
+            .collect();
+        let later = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        let filtered = s.filter(&holds, &asked, &Limits::default(), later);
+        assert!(filtered.open.is_empty(), "seed {seed}: {filtered:?}");
+        // The same by hand: drop what some assignment refutes until nothing changes.
+        let all = 1u128 << w;
+        let mut left: Vec<usize> = (0..claims.len()).collect();
+        loop {
+            let is_possible = |env: &[u128]| {
+                fixed.eval(env) == 1 && left.iter().all(|&i| claims[i].0.eval(env) == 1)
+            };
+            let refuted = |i: &usize| {
+                (0..all).any(|x| {
+                    (0..all).any(|y| is_possible(&[x, y]) && claims[*i].1.eval(&[x, y]) != 1)
+                })
+            };
+            let kept: Vec<usize> = left.iter().copied().filter(|i| !refuted(i)).collect();
+            if kept == left {
+                break;
+            }
+            left = kept;
+        }
+        assert_eq!(filtered.kept, left, "seed {seed}");
+    }
 }

@@ -75,6 +75,7 @@ pub(super) fn prove(
         failed: BTreeSet::new(),
         suspects: Vec::new(),
         hints: Vec::new(),
+        keeps_known: false,
         depth: 0,
         patience: 0,
         steps: 0,
@@ -112,6 +113,8 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) suspects: Vec<ExprId>,
     /// Violations from earlier rounds.
     pub(super) hints: Vec<ExprId>,
+    /// Nodes of lists of which everything is known are not folded.
+    pub(super) keeps_known: bool,
     depth: u32,
     /// Turns with open choices that are followed one by one while the loop cannot be left.
     patience: u32,
@@ -162,6 +165,7 @@ impl<'p> Prover<'_, 'p, '_> {
             if found.all_met && self.wanted().is_subset(&found.proved) {
                 break;
             }
+            self.keeps_known = !self.keeps_known && !self.classes.is_empty();
             let suspects = self.suspects.clone();
             self.guess_of_nodes(&suspects);
             let known: FxHashSet<ExprId> = self.hints.iter().copied().collect();

@@ -154,6 +154,9 @@ impl Prover<'_, '_, '_> {
                 };
                 let tail = next(b, link).map(|tail| self.machine.smt.pool.width(tail));
                 if second == first
+                    || (self.keeps_known
+                        && self.machine.is_all_known(a, link)
+                        && self.machine.is_all_known(b, link))
                     || b.size != size
                     || (a.background, b.background) != (Background::Uninit, Background::Uninit)
                     || tail != Some(self.machine.pointer_bits)
@@ -191,6 +194,12 @@ impl Prover<'_, '_, '_> {
 }
 
 impl Machine<'_> {
+    /// Whether everything that a plain node holds but for the link is a constant.
+    fn is_all_known(&self, node: &Object, link: u64) -> bool {
+        let mut cells = node.cells.iter().filter(|&(&offset, _)| offset != link);
+        node.chain.is_none() && cells.all(|(_, cell)| self.smt.pool.as_const(cell.value).is_some())
+    }
+
     /// How many values and cells know the address of each object.
     pub(super) fn known_addresses(&mut self, state: &State) -> BTreeMap<Instance, u32> {
         let mut known: BTreeMap<Instance, u32> = BTreeMap::new();

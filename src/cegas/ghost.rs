@@ -136,7 +136,16 @@ impl Machine<'_> {
                 self.smt.pool.free_vars(&[cond]).contains(&index).then_some(cond)
             };
             let Some(cond) = nodes.iter().find_map(asks) else { break };
-            value = self.where_holds(value, cond);
+            let is_asked = |e: &ExprId| {
+                self.smt.pool.op(*e) == Op::Eq && self.smt.pool.free_vars(&[*e]).contains(&index)
+            };
+            let asked = self.smt.pool.reachable(&[cond]).into_iter().find(is_asked);
+            let yes = self.smt.pool.bool(true);
+            let answer = match asked {
+                Some(asked) if asked != cond => self.with(cond, asked, yes),
+                _ => yes,
+            };
+            value = self.with_choice(value, cond, answer);
         }
         value
     }

@@ -5,7 +5,7 @@
 
 use super::machine::Machine;
 use super::widen::Binding;
-use crate::smt::{Answer, ExprId, Limits, Op};
+use crate::smt::{Answer, Claim, ExprId, Filtered, Limits, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 
@@ -34,6 +34,12 @@ impl Effort {
     fn quick(&self) -> Limits {
         let milliseconds = self.limits.milliseconds.min(300);
         Limits { work: self.limits.work / 4, milliseconds, ..self.limits }
+    }
+
+    /// For a first look at all of them.
+    fn first(&self) -> Limits {
+        let milliseconds = self.limits.milliseconds.min(60);
+        Limits { work: self.limits.work / 16, milliseconds, ..self.limits }
     }
 
     fn is_over(&self) -> bool {
@@ -77,27 +83,55 @@ impl Machine<'_> {
         }
         let no = self.smt.pool.bool(false);
         pairs.retain(|&(_, image)| image != no);
-        loop {
-            let premises = premises(arrival, &pairs, from_head);
-            let mut open = Vec::new();
-            for &(candidate, image) in &pairs {
-                // What did not change still holds.
-                let same = from_head.then_some(candidate);
-                if !self.is_unchanged(same, image, MOST_CASES) {
-                    open.push(image);
-                }
+        let mut open = Vec::new();
+        for &(candidate, image) in &pairs {
+            // What did not change still holds.
+            let same = from_head.then_some(candidate);
+            open.push(!self.is_unchanged(same, image, MOST_CASES));
+        }
+        let pairs = self.follow(arrival, &pairs, &open, from_head, effort);
+        *candidates = pairs.into_iter().map(|(candidate, _)| candidate).collect();
+    }
+
+    /// Those pairs whose images follow if all that are left hold before; which are `open` is known.
+    fn follow(
+        &mut self,
+        arrival: &Arrival,
+        pairs: &[(ExprId, ExprId)],
+        open: &[bool],
+        from_head: bool,
+        effort: &Effort,
+    ) -> Vec<(ExprId, ExprId)> {
+        let claim = |(&(candidate, image), &is_open): (&(ExprId, ExprId), &bool)| Claim {
+            premise: from_head.then_some(candidate),
+            image: is_open.then_some(image),
+        };
+        let claims: Vec<Claim> = pairs.iter().zip(open).map(claim).collect();
+        let Filtered { mut kept, open } = match from_head {
+            true => self.smt.filter(&arrival.holds, &claims, &effort.first(), effort.deadline),
+            // Most of them fall at the entry, and mostly by the values of old answers.
+            false => {
+                let is_open = |index: &usize| claims[*index].image.is_some();
+                let (open, kept) = (0..claims.len()).partition(is_open);
+                Filtered { kept, open }
             }
+        };
+        // What is hard is asked again with all means.
+        let mut hard: Vec<usize> = open;
+        while !hard.is_empty() {
+            let left: Vec<(ExprId, ExprId)> =
+                kept.iter().chain(&hard).map(|&index| pairs[index]).collect();
+            let images: Vec<ExprId> = hard.iter().map(|&index| pairs[index].1).collect();
             let mut dropped = FxHashSet::default();
-            self.refuted(premises, &open, effort, &mut dropped);
-            if dropped.is_empty() {
-                break;
-            }
-            pairs.retain(|(_, image)| !dropped.contains(image));
-            if !from_head {
+            self.refuted(premises(arrival, &left, from_head), &images, effort, &mut dropped);
+            hard.retain(|&index| !dropped.contains(&pairs[index].1));
+            if dropped.is_empty() || !from_head {
                 break;
             }
         }
-        *candidates = pairs.into_iter().map(|(candidate, _)| candidate).collect();
+        kept.extend(hard);
+        kept.sort_unstable();
+        kept.into_iter().map(|index| pairs[index]).collect()
     }
 
     /// Whether the image is true or `same`, whatever its choices.
@@ -198,29 +232,54 @@ impl Machine<'_> {
         })
     }
 
-    /// The expression where `cond` holds.
-    pub(super) fn where_holds(&mut self, e: ExprId, cond: ExprId) -> ExprId {
+    /// The expression with `new` in the place of its part `old`.
+    pub(super) fn with(&mut self, e: ExprId, old: ExprId, new: ExprId) -> ExprId {
         let nodes = self.smt.pool.reachable(&[e]);
-        self.decided(e, &nodes, cond, true)
+        self.rebuilt(e, &nodes, |_, part, _| (part == old).then_some(new))
+    }
+
+    /// The expression where the choices on `old` are made on `new`.
+    pub(super) fn with_choice(&mut self, e: ExprId, old: ExprId, new: ExprId) -> ExprId {
+        let nodes = self.smt.pool.reachable(&[e]);
+        self.chosen(e, &nodes, old, new)
     }
 
     /// `image`, made of `nodes`, where the choices on `cond` are made.
     fn decided(&mut self, image: ExprId, nodes: &[ExprId], cond: ExprId, side: bool) -> ExprId {
+        let side = self.smt.pool.bool(side);
+        self.chosen(image, nodes, cond, side)
+    }
+
+    fn chosen(&mut self, e: ExprId, nodes: &[ExprId], old: ExprId, new: ExprId) -> ExprId {
+        self.rebuilt(e, nodes, |machine, part, children| {
+            let node = machine.smt.pool.node(part);
+            match (node.op == Op::Ite && node.child(0) == old, children) {
+                (true, &[_, then, els]) => Some(machine.smt.pool.ite(new, then, els)),
+                _ => None,
+            }
+        })
+    }
+
+    /// The expression, made of `nodes`, with what `make` makes of one and its new children.
+    fn rebuilt(
+        &mut self,
+        e: ExprId,
+        nodes: &[ExprId],
+        make: impl Fn(&mut Self, ExprId, &[ExprId]) -> Option<ExprId>,
+    ) -> ExprId {
         let mut new: FxHashMap<ExprId, ExprId> = FxHashMap::default();
-        for &e in nodes {
-            let node = self.smt.pool.node(e);
+        for &part in nodes {
+            let node = self.smt.pool.node(part);
             let children: Vec<ExprId> =
                 node.children().map(|child| *new.get(&child).unwrap_or(&child)).collect();
-            let made = if node.op == Op::Ite && node.child(0) == cond {
-                children[if side { 1 } else { 2 }]
-            } else if node.children().eq(children.iter().copied()) {
-                e
-            } else {
-                self.smt.pool.rebuild(e, &children)
+            let made = match make(self, part, &children) {
+                Some(made) => made,
+                None if node.children().eq(children.iter().copied()) => part,
+                None => self.smt.pool.rebuild(part, &children),
             };
-            new.insert(e, made);
+            new.insert(part, made);
         }
-        *new.get(&image).unwrap_or(&image)
+        *new.get(&e).unwrap_or(&e)
     }
 }
 

@@ -44,7 +44,7 @@ pub mod z3;
 
 pub use expr::{ExprId, MAX_WIDTH, Node, Op, Pool, Sort, VarId};
 pub use float::{Format, Rounding};
-pub use query::{Answer, Limits};
+pub use query::{Answer, Claim, Filtered, Limits};
 pub use solver::Solver;
 pub use stats::{Stage, Stats};
 pub use value::{Model, Value};

@@ -29,3 +29,21 @@ pub enum Answer {
     Unsat(Vec<usize>),
     Unknown(String),
 }
+
+/// One of many claims that are to hold again: see [`Solver::filter`](super::Solver::filter).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Claim {
+    /// What may be used while the claim is left.
+    pub premise: Option<super::expr::ExprId>,
+    /// What must follow; nothing if that is known.
+    pub image: Option<super::expr::ExprId>,
+}
+
+/// What became of claims, by their places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filtered {
+    /// Each image of these follows from the premises of these.
+    pub kept: Vec<usize>,
+    /// Nothing is known of these.
+    pub open: Vec<usize>,
+}

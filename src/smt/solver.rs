@@ -7,7 +7,7 @@ use super::bounds::Bounds;
 use super::cache::{Cache, Outcome};
 use super::expr::{ExprId, Pool, VarId};
 use super::guess::Search;
-use super::query::{Answer, Limits};
+use super::query::{Answer, Claim, Filtered, Limits};
 use super::rewrite::{Atoms, Contradiction, VarSets, union};
 use super::stats::{Stage, Stats};
 use super::value::Model;
@@ -29,7 +29,12 @@ pub struct Solver {
     cache: Cache,
     sets: VarSets,
     stats: Stats,
+    /// What became of claims.
+    filtered: FxHashMap<Asked, Filtered>,
 }
+
+/// What was fixed, and the claims.
+type Asked = (Box<[ExprId]>, Box<[Claim]>);
 
 /// Atoms that share variables, and with no other part any.
 #[derive(Debug)]
@@ -73,6 +78,30 @@ impl Solver {
         self.stats.count(stage);
         self.stats.time += start.elapsed();
         answer
+    }
+
+    /// The claims that follow from `fixed` and the premises of all that are left.
+    pub fn filter(
+        &mut self,
+        fixed: &[ExprId],
+        claims: &[Claim],
+        limits: &Limits,
+        deadline: Instant,
+    ) -> Filtered {
+        let start = Instant::now();
+        let key = (fixed.into(), claims.into());
+        if let Some(known) = self.filtered.get(&key) {
+            return known.clone();
+        }
+        let filtered = z3::filter(&self.pool, fixed, claims, limits, deadline);
+        if Instant::now() < deadline {
+            self.filtered.insert(key, filtered.clone());
+        }
+        self.stats.count(Stage::Solver);
+        self.stats.solver_calls += 1;
+        self.stats.solver_time += start.elapsed();
+        self.stats.time += start.elapsed();
+        filtered
     }
 
     fn decide(

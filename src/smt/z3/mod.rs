@@ -4,7 +4,10 @@
 //!
 //! An answer here is Z3's word. [`solver`](super::solver) evaluates the model before it believes it.
 
+mod filter;
 mod term;
+
+pub use filter::filter;
 
 use super::expr::{ExprId, Op, Pool, Sort};
 use super::query::Limits;
