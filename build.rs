@@ -1,5 +1,5 @@
-//! Compiles the small C++ file that reads what LLVM's C interface hides and the models of library
-//! functions, and lets the built programs find the Z3 that set-up put beside the sources.
+//! Compiles the small C++ file that reads what LLVM's C interface hides, the library that is loaded into clang and
+//! the models of library functions, and lets the built programs find the Z3 that set-up put beside the sources.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,8 +8,23 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let prefix = std::env::var("LLVM_SYS_191_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-19".into());
     compile_llvm_extra(Path::new(&prefix));
+    compile_lookups(Path::new(&prefix));
     compile_models(Path::new(&prefix));
     find_z3();
+}
+
+/// What is loaded into clang to hear what it looks for.
+fn compile_lookups(prefix: &Path) {
+    const SOURCE: &str = "src/frontend/lookups.c";
+    println!("cargo:rerun-if-changed={SOURCE}");
+    let output = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join("lookups.so");
+    let status = Command::new(prefix.join("bin/clang"))
+        .args(["-shared", "-fPIC", "-O1", "-s", "-Wall", SOURCE, "-o"])
+        .arg(output)
+        .status();
+    if !status.is_ok_and(|status| status.success()) {
+        fail(&format!("clang 19 cannot compile {SOURCE}: run `make setup`"));
+    }
 }
 
 /// Library functions written in C, as bitcode for 64 and 32 bits, and a table of them.

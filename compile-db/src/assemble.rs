@@ -6,7 +6,7 @@
 use crate::{
     Build, Link, LinkKind, Note, Part, Skipped, Unit,
     command::{self, Command, Dropped, Mode},
-    language::Language,
+    language::{HEADER, Language},
     linker::{Item, LinkLine},
     paths::{self, Paths},
     settle::is_probe,
@@ -194,7 +194,7 @@ impl Assembly {
         product: &Path,
         output: Option<PathBuf>,
     ) -> Option<Maker> {
-        if path == "-" || path == "/dev/null" {
+        if path == "-" || path == "/dev/null" || language == HEADER {
             return None;
         }
         let source = paths::absolute(&call.directory, path);
@@ -230,7 +230,6 @@ impl Assembly {
             return Err(match what {
                 "C++" => "C++ is not analysed",
                 "assembly" => "assembly is not analysed",
-                "a precompiled header" => "a header on its own is not analysed",
                 _ => "its language is not C",
             });
         }

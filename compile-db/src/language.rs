@@ -15,7 +15,8 @@ const ASSEMBLY: Language = Language::Other("assembly");
 const OBJECTIVE_C: Language = Language::Other("Objective-C");
 const CUDA: Language = Language::Other("CUDA, HIP or OpenCL");
 const FORTRAN: Language = Language::Other("Fortran");
-const HEADER: Language = Language::Other("a precompiled header");
+/// It is read where it is included: no program holds it.
+pub(crate) const HEADER: Language = Language::Other("a precompiled header");
 const OTHER: Language = Language::Other("another language than C");
 
 impl Language {

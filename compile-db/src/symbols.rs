@@ -79,8 +79,9 @@ fn program_file(build: &Build, main: usize) -> PathBuf {
     let unit = build.units.get(main);
     let file = unit.map(|unit| unit.output.as_ref().unwrap_or(&unit.source).clone());
     let mut file = file.unwrap_or_default();
-    // CMake calls objects `main.c.o`.
-    while file.extension().is_some_and(|extension| extension == "o" || extension == "c") {
+    // CMake calls objects `main.c.o`, libtool `main.lo`.
+    let of_an_object = |extension: &OsStr| ["o", "lo", "obj", "c"].iter().any(|&e| extension == e);
+    while file.extension().is_some_and(of_an_object) {
         file.set_extension("");
     }
     file

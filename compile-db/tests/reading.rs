@@ -132,6 +132,17 @@ fn other_languages_and_missing_files_are_listed() {
 }
 
 #[test]
+fn a_precompiled_header_is_part_of_no_program() {
+    let folder = project(&["a.c", "pre.h", "pre.h.c"]);
+    let json = r#"[
+        {"directory": ".", "file": "pre.h.c", "command": "gcc -x c-header -o pre.h.gch -c pre.h.c"},
+        {"directory": ".", "file": "pre.h", "command": "clang -Xclang -emit-pch pre.h -o pre.h.pch"},
+        {"directory": ".", "file": "a.c", "command": "gcc -include pre.h -c a.c"}]"#;
+    let build = read_text(folder.path(), json).unwrap();
+    assert_eq!((build.units.len(), build.skipped.len()), (1, 0), "{:?}", build.skipped);
+}
+
+#[test]
 fn launchers_and_gcc_spellings() {
     let folder = project(&["a.c"]);
     let build = one(

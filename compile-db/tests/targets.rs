@@ -344,3 +344,20 @@ fn a_command_that_links_starts_a_program() {
     assert_eq!(targets[0].units, [0, 1, 2]);
     assert_eq!(targets[0].evidence, Evidence::Command { output: folder.join("prog") });
 }
+
+#[test]
+fn a_program_is_named_after_its_object() {
+    let objects =
+        [("main.lo", "main"), ("main.c.o", "main"), ("tool.obj", "tool"), ("a.b.o", "a.b")];
+    for (object, name) in objects {
+        let (_root, folder) = project(&[("main.c", "")]);
+        let database = folder.join("compile_commands.json");
+        let command = format!("libtool --mode=compile cc -c main.c -o {object}");
+        let json = serde_json::json!([{"directory": ".", "file": "main.c", "command": command}]);
+        fs::write(&database, json.to_string()).unwrap();
+        let symbols =
+            Symbols { defined: vec!["main".to_owned()], weak: Vec::new(), undefined: Vec::new() };
+        let targets = targets_by_symbols(&read(&database).unwrap(), &[Some(symbols)]);
+        assert_eq!(targets[0].name, name);
+    }
+}

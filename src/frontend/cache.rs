@@ -38,7 +38,7 @@ impl std::fmt::Display for Key {
 /// The kinds of entries, each in a folder of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Which files a unit read, and what they held.
+    /// Which files a unit read, what they held, and what else was looked for.
     Manifest,
     /// A unit's names and tables.
     Unit,
@@ -93,6 +93,11 @@ impl Cache {
         self.trouble.get().map(String::as_str)
     }
 
+    /// Something else kept an answer from being remembered.
+    pub fn not_served(&self, why: &str) {
+        self.root.iter().for_each(|root| self.set_trouble(root, &why));
+    }
+
     fn set_trouble(&self, path: &Path, error: &dyn std::fmt::Display) {
         let text = format!("cache {}: {error}; going on without it", path.display());
         // The first trouble is the one to tell.
@@ -112,7 +117,7 @@ impl Cache {
 
     /// The same, when the one in the cache turned out to be of no use.
     pub fn scratch_elsewhere(&self, why: &str) -> std::io::Result<tempfile::TempDir> {
-        self.root.iter().for_each(|root| self.set_trouble(root, &why));
+        self.not_served(why);
         tempfile::Builder::new().prefix("cegas-").tempdir()
     }
 

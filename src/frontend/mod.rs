@@ -7,6 +7,7 @@
 
 pub mod clang;
 pub mod cache;
+mod lookups;
 mod llvm_extra;
 mod llvm;
 mod llvm_debug;

@@ -1,16 +1,18 @@
 //! One translation unit: compiled, prepared, lowered, and remembered by what went into it.
 //!
-//! A unit's manifest (under its command) lists the files clang read and their hashes; if they all
-//! still hold the same, the unit under the manifest's key is the answer and no compiler runs.
+//! A unit's manifest (under its command) lists the files clang read with their hashes, and whatever else it looked for;
+//! if they all still hold the same and the rest is as it was, there or missing, the unit that the manifest names is the
+//! answer and no compiler runs.
 
 use super::cache::{Cache, Key, Kind};
 use super::clang::{self, Clang};
+use super::lookups::{Lookups, Met};
 use super::{Overflow, lower, module, prepare};
 use crate::cancel::Cancel;
 use crate::link::{Binding, Unit as Linkable};
 use compile_db::{Symbols, Unit};
 use inkwell::context::Context;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -22,6 +24,11 @@ const VARIANTS: usize = 4;
 /// What was written is not what is read.
 pub(super) const DAMAGED: &str = "the unit was not written to its end";
 
+/// The files of one call of clang.
+const BITCODE: &str = "unit.bc";
+const DEPFILE: &str = "unit.d";
+const LOOKUPS: &str = "unit.lookups";
+
 /// How programs say that the cache's disk is full.
 const DISK_FULL: &str = "No space left on device";
 
@@ -31,7 +38,7 @@ pub struct Compiled {
     /// A [`Linkable`] as bytes: most runs have the program they would be linked to already.
     packed: Vec<u8>,
     pub symbols: Symbols,
-    /// What the unit depends on, all of it.
+    /// Tells the unit from every other.
     pub key: Key,
     /// The files it was made from.
     pub files: Vec<PathBuf>,
@@ -48,6 +55,8 @@ impl Compiled {
 #[derive(Debug, Serialize, Deserialize)]
 struct Variant {
     files: Vec<(PathBuf, Key)>,
+    /// What else was looked for.
+    lookups: Vec<(PathBuf, Met)>,
     unit: Key,
 }
 
@@ -65,11 +74,12 @@ pub struct Compiler<'a> {
     pub cache: &'a Cache,
     pub cancel: &'a Cancel,
     hashes: Mutex<FxHashMap<PathBuf, Option<Key>>>,
+    lookups: Lookups,
 }
 
 impl<'a> Compiler<'a> {
     pub fn new(clang: &'a Clang, cache: &'a Cache, cancel: &'a Cancel) -> Self {
-        Compiler { clang, cache, cancel, hashes: Mutex::default() }
+        Compiler { clang, cache, cancel, hashes: Mutex::default(), lookups: Lookups::new() }
     }
 
     /// The unit, or why there is none, in one line.
@@ -79,18 +89,20 @@ impl<'a> Compiler<'a> {
         if let Some(compiled) = self.remembered(unit, &variants) {
             return Ok(compiled);
         }
-        let (_scratch, (output, depfile)) = self.in_scratch(|folder| self.call(unit, folder))?;
-        let raw = std::fs::read(&output).map_err(|e| format!("clang wrote no bitcode: {e}"))?;
+        let (scratch, ()) = self.in_scratch(|folder| self.call(unit, folder))?;
+        let raw = std::fs::read(scratch.path().join(BITCODE));
+        let raw = raw.map_err(|e| format!("clang wrote no bitcode: {e}"))?;
         let name = unit.source.to_string_lossy();
         let packed = pack(&lowered(&name, &raw, clang::overflow(&unit.flags))?)?;
-        let files = std::fs::read(&depfile).map(|text| clang::dependencies(&text));
-        let files = files.unwrap_or_default();
+        let key = Key::of([packed.as_slice()]);
+        let depfile = std::fs::read(scratch.path().join(DEPFILE)).unwrap_or_default();
+        let files = clang::dependencies(&depfile);
         let read = files.iter().map(|file| unit.directory.join(file)).collect();
-        let key = self.remember(unit, command, variants, files);
-        if let Some(key) = &key {
-            self.cache.put(Kind::Unit, key, &packed);
+        if let Some(variant) = self.variant(unit, files, scratch.path(), key) {
+            // The unit first: a manifest never names what is not there.
+            self.cache.put(Kind::Unit, &key, &packed);
+            self.remember(command, variants, variant);
         }
-        let key = key.unwrap_or_else(|| Key::of([packed.as_slice()]));
         compiled(packed, key, read, false).ok_or_else(|| DAMAGED.to_owned())
     }
 
@@ -110,11 +122,12 @@ impl<'a> Compiler<'a> {
         Ok((scratch, outcome?))
     }
 
-    /// Runs clang; what it wrote lies in `scratch`: bitcode, and the names of the files it read.
-    fn call(&self, unit: &Unit, scratch: &Path) -> Result<(PathBuf, PathBuf), String> {
-        let (output, depfile) = (scratch.join("unit.bc"), scratch.join("unit.d"));
+    /// Runs clang; what it wrote lies in `scratch`: bitcode, the names of the files it read, and what it looked for.
+    fn call(&self, unit: &Unit, scratch: &Path) -> Result<(), String> {
+        let (output, depfile) = (scratch.join(BITCODE), scratch.join(DEPFILE));
         let mut call =
             self.clang.command(&unit.directory, &unit.flags, &unit.source, &output, &depfile);
+        self.lookups.listen(&mut call, &scratch.join(LOOKUPS));
         let limits = clang::limits();
         let ended = self
             .cancel
@@ -127,7 +140,7 @@ impl<'a> Compiler<'a> {
         if !ended.status.success() {
             return Err(clang::first_error(&String::from_utf8_lossy(&ended.said)));
         }
-        Ok((output, depfile))
+        Ok(())
     }
 
     fn command_key(&self, unit: &Unit) -> Key {
@@ -148,41 +161,51 @@ impl<'a> Compiler<'a> {
     }
 
     fn remembered(&self, unit: &Unit, variants: &[Variant]) -> Option<Compiled> {
-        let same =
-            |(path, key): &(PathBuf, Key)| self.hash(&unit.directory.join(path)) == Some(*key);
-        let variant = variants.iter().find(|variant| variant.files.iter().all(same))?;
+        let place = |path: &PathBuf| unit.directory.join(path);
+        let same = |(path, key): &(PathBuf, Key)| self.hash(&place(path)) == Some(*key);
+        let still = |(path, met): &(PathBuf, Met)| self.lookups.met(&place(path)) == *met;
+        let variant = variants
+            .iter()
+            .find(|variant| variant.files.iter().all(same) && variant.lookups.iter().all(still))?;
         let packed = self.cache.get(Kind::Unit, &variant.unit)?;
-        let read = variant.files.iter().map(|(path, _)| unit.directory.join(path)).collect();
+        let read = variant.files.iter().map(|(path, _)| place(path)).collect();
         compiled(packed, variant.unit, read, true)
     }
 
-    /// Writes the manifest and returns the key for the unit; `None` if a file that clang read
-    /// cannot be read now (its name may be one that a depfile cannot express).
-    fn remember(
+    /// What a unit was made from; `None` if that cannot be told: a file that clang read cannot be read now (its name may
+    /// be one that a depfile cannot express), or we do not know all that clang looked for.
+    fn variant(
         &self,
         unit: &Unit,
-        command: Key,
-        mut variants: Vec<Variant>,
         files: Vec<PathBuf>,
-    ) -> Option<Key> {
-        let files: Vec<(PathBuf, Key)> = files
-            .into_iter()
-            .map(|path| {
-                let key = self.hash(&unit.directory.join(&path))?;
-                Some((path, key))
-            })
-            .collect::<Option<_>>()?;
-        let main = files.iter().any(|(path, _)| unit.directory.join(path) == unit.source);
-        if !main {
+        scratch: &Path,
+        key: Key,
+    ) -> Option<Variant> {
+        let hashed = |path: PathBuf| {
+            let key = self.hash(&unit.directory.join(&path))?;
+            Some((path, key))
+        };
+        let files: Vec<(PathBuf, Key)> = files.into_iter().map(hashed).collect::<Option<_>>()?;
+        if !files.iter().any(|(path, _)| unit.directory.join(path) == unit.source) {
             return None;
         }
-        let hashes = files.iter().map(|(_, key)| key.bytes());
-        let key = Key::of(std::iter::once(command.bytes()).chain(hashes));
-        variants.insert(0, Variant { files, unit: key });
+        let log = std::fs::read(scratch.join(LOOKUPS)).unwrap_or_default();
+        let lookups = self.lookups.read(&log, &unit.directory, &unit.source, scratch);
+        if lookups.is_none() {
+            self.cache.not_served("what clang looks for cannot be followed");
+        }
+        let mut lookups = lookups?;
+        let read: FxHashSet<&PathBuf> = files.iter().map(|(path, _)| path).collect();
+        lookups.retain(|(path, _)| !read.contains(path));
+        Some(Variant { files, lookups, unit: key })
+    }
+
+    fn remember(&self, command: Key, mut variants: Vec<Variant>, variant: Variant) {
+        variants.insert(0, variant);
         variants.truncate(VARIANTS);
-        let bytes = postcard::to_allocvec(&variants).ok()?;
-        self.cache.put(Kind::Manifest, &command, &bytes);
-        Some(key)
+        if let Ok(bytes) = postcard::to_allocvec(&variants) {
+            self.cache.put(Kind::Manifest, &command, &bytes);
+        }
     }
 
     /// The hash of a file's content; asked once a run.
