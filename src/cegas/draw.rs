@@ -23,9 +23,9 @@ enum Kind {
 const KINDS: [Kind; 9] = [
     Kind::Below(1),
     Kind::Any,
-    Kind::Rising,
-    Kind::Below(2),
     Kind::Falling,
+    Kind::Below(2),
+    Kind::Rising,
     Kind::Below(4),
     Kind::Below(16),
     Kind::Any,

@@ -10,7 +10,7 @@ use crate::rules::Obligation;
 /// The parts of the time after which each has to be done: what can be found by following paths is mostly found
 /// at once; what random inputs meet, soon.
 const FIRST_PATHS: f64 = 0.03;
-const DIVES: f64 = 0.1;
+const DIVES: f64 = 0.12;
 const MORE_PATHS: f64 = 0.2;
 const PROOFS: f64 = 0.8;
 
