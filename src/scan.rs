@@ -274,6 +274,7 @@ fn assemble(
                 }
             },
             evidence: target.evidence.to_string(),
+            entries: modelled.checked.entries,
             units: units.map(|source| shown(source, settings)).collect(),
             failure: modelled.size.as_ref().err().cloned(),
             model: modelled.size.ok(),

@@ -16,6 +16,7 @@ use super::value::Value;
 use super::verdict::{Counterexample, Reason, Verdict};
 use super::visited::Visited;
 use crate::cancel::Cancel;
+use crate::entries::Entry;
 use crate::ir::{FuncId, InstId, Program};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
@@ -53,13 +54,14 @@ pub fn explore(
     budget: Budget,
     cancel: &Cancel,
 ) -> Explored {
-    explore_telling(program, entry, obligations, options, budget, &|_| {}, cancel)
+    let entry = Entry::plain(entry);
+    explore_entry(program, &entry, obligations, options, budget, &|_| {}, cancel)
 }
 
-/// The same; `found` hears of each violation as soon as it is confirmed.
-pub fn explore_telling(
+/// The same, with what the entry is given; `found` hears of each violation as soon as it is confirmed.
+pub fn explore_entry(
     program: &Program,
-    entry: FuncId,
+    entry: &Entry,
     obligations: &[Obligation],
     options: Options,
     budget: Budget,
@@ -69,8 +71,9 @@ pub fn explore_telling(
     let marks = Marks::new(program, obligations);
     let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
     let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
-    let machine = Machine::new(program, marks, options);
-    let mut explorer = Explorer::new(machine, entry, told, budget, cancel);
+    let mut machine = Machine::new(program, marks, options);
+    machine.given = entry.params.is_some().then(|| entry.clone());
+    let mut explorer = Explorer::new(machine, entry.func, told, budget, cancel);
     explorer.found = Some(found);
     explorer.run_in_slices();
     let is_whole = explorer.incomplete.is_none() && !explorer.is_paused;
@@ -415,6 +418,8 @@ impl<'a> Explorer<'a> {
             Reason::Doubt { why: "where objects lie in memory".into() }
         } else if self.is_uncertain(state, violation) {
             Reason::Doubt { why: "a value that executions may not have".into() }
+        } else if self.machine.rests_on_assumed(violation) {
+            Reason::Doubt { why: "whether a pointer that is given may be null".into() }
         } else {
             match self.ask(state, violation) {
                 Answer::Unsat(_) => return,

@@ -4,7 +4,7 @@
 //! instance never overlap; a read or write that straddles cells is split into bytes, never guessed.
 //! All maps are structurally shared, so that a state is cheap to copy.
 
-use crate::ir::{FuncId, GlobalId, InstId};
+use crate::ir::{CTypeId, FuncId, GlobalId, InstId};
 use crate::smt::{ExprId, Pool};
 use imbl::{OrdMap, Vector};
 use std::rc::Rc;
@@ -22,8 +22,10 @@ pub enum Origin {
     Heap(InstId),
     /// The arguments after the named ones.
     Varargs(InstId),
-    /// What `main` is given.
+    /// What `main` is given, or the system.
     Argument,
+    /// What an entry is given as the parameter of this number, or finds behind one.
+    Given(u32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,6 +52,16 @@ pub enum Background {
     Arguments {
         count: ExprId,
     },
+    /// Anything of a type, chosen by a caller.
+    Given {
+        ty: Option<CTypeId>,
+        /// Nobody knows how many elements there are.
+        open: bool,
+        /// Executions surely have it.
+        sure: bool,
+    },
+    /// A function that nobody knows.
+    Code,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

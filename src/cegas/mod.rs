@@ -15,6 +15,7 @@ mod ranges;
 mod settle;
 mod arith;
 mod calls;
+mod given;
 mod library;
 pub mod marks;
 mod demand;
@@ -47,7 +48,7 @@ mod violation;
 pub mod refine;
 pub mod sse;
 
-pub use explore::{Budget, Explored, explore, explore_telling};
+pub use explore::{Budget, Explored, explore, explore_entry};
 pub use machine::Options;
 pub use related::Related;
 pub use verdict::{Change, Counterexample, Proof, Reason, TraceStep, Verdict};

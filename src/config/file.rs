@@ -148,6 +148,7 @@ mod tests {
             jobs = 3
             timeout = 5
             malloc-may-fail = true
+            null-arguments = true
             cache-dir = "c"
             no-cache = false
             json = "o.json"

@@ -58,6 +58,10 @@ pub struct Layer {
     #[arg(long, help_heading = "How to scan")]
     pub malloc_may_fail: bool,
 
+    /// Let callers from outside give null pointers to a library, unless they are declared nonnull
+    #[arg(long, help_heading = "How to scan")]
+    pub null_arguments: bool,
+
     /// Keep compiled units and verdicts here between scans [default: ~/.cache/cegas]
     #[arg(long, value_name = "DIR", help_heading = "How to scan")]
     pub cache_dir: Option<PathBuf>,
@@ -197,6 +201,7 @@ impl Layer {
             jobs: self.jobs.or(below.jobs),
             timeout: self.timeout.or(below.timeout),
             malloc_may_fail: self.malloc_may_fail || below.malloc_may_fail,
+            null_arguments: self.null_arguments || below.null_arguments,
             // Either option about the cache overrides both of the layer below.
             cache_dir: if self.no_cache {
                 None

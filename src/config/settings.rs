@@ -40,6 +40,8 @@ pub struct Settings {
     pub assertions: Vec<String>,
     /// Whether every allocation may return null.
     pub malloc_may_fail: bool,
+    /// Whether callers from outside may give null pointers.
+    pub null_arguments: bool,
     /// Ids of the rules to check, in the order of [`crate::rules::RULES`].
     pub rules: Vec<&'static str>,
     /// The functions that a property file forbids to call: then no other assertion is looked at.

@@ -146,6 +146,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         explain_path,
         assertions: layer.assertions,
         malloc_may_fail: layer.malloc_may_fail,
+        null_arguments: layer.null_arguments,
         timeout: layer.timeout.map_or(Ok(budgets::OBLIGATION_TIME), timeout)?,
         rules: rules(&layer.rules)?,
         forbidden,

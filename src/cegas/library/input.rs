@@ -110,6 +110,9 @@ impl Machine<'_> {
             ends.push(here);
             at += unit;
         }
+        if !is_ended && self.is_open(state, instance) {
+            return gap("the length of a text that the caller gives");
+        }
         let mut length = self.pointer_const(ends.len() as u64);
         let mut has_end = self.smt.pool.bool(false);
         for (index, here) in ends.into_iter().enumerate().rev() {

@@ -64,7 +64,8 @@ impl Machine<'_> {
             let is_fixed = match object.origin {
                 Origin::Global(global) => self.program.globals[global].constant,
                 Origin::Func(_) => true,
-                Origin::Local(_) | Origin::Heap(_) | Origin::Varargs(_) | Origin::Argument => false,
+                Origin::Local(_) | Origin::Heap(_) | Origin::Varargs(_) => false,
+                Origin::Argument | Origin::Given(_) => false,
             };
             if is_fixed || object.life != Life::Live {
                 continue;
