@@ -37,12 +37,12 @@ pub struct Checked {
 /// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
 pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &Cancel) -> Checked {
     let entries = entries_of(program, settings);
-    let (mut settled, open) = marked(program, &entries, settings);
     let entry = match &entries[..] {
         [] => return Checked::default(),
         [only] if only.params.is_none() => only.func,
-        several => return from_entries(program, several, settled, &open, settings, deciding, cancel),
+        several => return from_entries(program, several, settings, deciding, cancel),
     };
+    let Marked { mut settled, open, .. } = marked(program, &entries, settings);
     let mut paths = String::new();
     let in_user_code = |o: &Obligation| !models::is_model(program, program.func_of(o.at));
     settled.retain(in_user_code);
@@ -76,14 +76,13 @@ pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &
 fn from_entries(
     program: &Program,
     entries: &[Entry],
-    settled: Vec<Obligation>,
-    open: &[Obligation],
     settings: &Settings,
     deciding: &Stage,
     cancel: &Cancel,
 ) -> Checked {
-    deciding.more(settled.len() + open.len());
-    deciding.steps(settled.len());
+    let Marked { settled, given, open } = marked(program, entries, settings);
+    deciding.more(settled.len() + given.len() + open.len());
+    deciding.steps(settled.len() + given.len());
     let said = Mutex::new(FxHashSet::default());
     let found = |obligation: &Obligation| {
         let line = landed(program, obligation, settings);
@@ -94,9 +93,10 @@ fn from_entries(
     let question = library::Question {
         program,
         entries,
-        obligations: open,
+        obligations: &open,
         options: cegas::Options { malloc_may_fail: settings.malloc_may_fail },
         budget: budget(settings),
+        all: settings.target_time,
         found: &found,
         cancel,
     };
@@ -105,6 +105,13 @@ fn from_entries(
     let settled = settled.iter().filter(|o| !models::is_model(program, program.func_of(o.at)));
     let mut reported: Vec<report::Obligation> =
         settled.map(|o| told(program, o, Verdict::Safe(Proof::Local), settings)).collect();
+    for obligation in given.iter().filter(|o| !models::is_model(program, program.func_of(o.at))) {
+        let func = program.func_of(obligation.at);
+        let entry = entries.iter().find(|entry| entry.func == func);
+        let assumes = entry.map_or_else(Vec::new, |entry| entry.assumes.clone());
+        let told = told(program, obligation, Verdict::Safe(Proof::Local), settings);
+        reported.push(report::Obligation { assumes, ..told });
+    }
     for library::Judged { obligation, verdict, assumes } in decided.judged {
         let told = told(program, &obligation, verdict, settings);
         reported.push(report::Obligation { assumes, ..told });
@@ -159,11 +166,7 @@ fn landed(program: &Program, obligation: &Obligation, settings: &Settings) -> St
 }
 
 /// The obligations that are settled at once, and those that are open.
-fn marked(
-    program: &Program,
-    entries: &[Entry],
-    settings: &Settings,
-) -> (Vec<Obligation>, Vec<Obligation>) {
+fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
     let mut obligations = rules::mark(program, &settings.rules, &settings.assertions);
     obligations.retain(|obligation| is_wanted(program, obligation, settings));
     // The machine knows by its mark that such a function does nothing else.
@@ -175,10 +178,30 @@ fn marked(
     };
     let options =
         prefilter::Options { from_main: is_main, malloc_may_fail: settings.malloc_may_fail };
-    let (settled, mut open) = prefilter::split(program, other, options);
+    // When no time is left at all, nothing is begun.
+    if settings.target_time.is_some_and(|time| time.is_zero()) {
+        return Marked { settled: Vec::new(), given: Vec::new(), open: [other, named].concat() };
+    }
+    let (settled, open) = prefilter::split(program, other, options);
+    let (given, mut open) =
+        prefilter::split_given(program, open, options, &promised(program, entries));
     open.extend(named);
     open.sort_by_key(|obligation| obligation.at);
-    (settled, open)
+    Marked { settled, given, open }
+}
+
+/// What is settled at once, also with what callers are assumed to give, and what is open.
+struct Marked {
+    settled: Vec<Obligation>,
+    given: Vec<Obligation>,
+    open: Vec<Obligation>,
+}
+
+/// What is assumed of the parameters of entries that nobody in the program calls.
+fn promised(program: &Program, entries: &[Entry]) -> Vec<prefilter::Promised> {
+    let inside = entries::called_inside(program);
+    let open = entries.iter().filter(|e| e.params.is_some() && !inside.contains(e.func));
+    open.map(|entry| prefilter::Promised { func: entry.func, params: entry.promises() }).collect()
 }
 
 /// Whether it is a call of a function without a body that only the user calls an assertion.
@@ -193,7 +216,11 @@ fn is_named_outside(program: &Program, obligation: &Obligation, settings: &Setti
 /// Where executions start.
 fn entries_of(program: &Program, settings: &Settings) -> Vec<Entry> {
     let options = entries::Options { null_arguments: settings.null_arguments };
-    entries::entries(program, &settings.entries, options)
+    let mut all = entries::entries(program, &settings.entries, options);
+    let is_model =
+        |name: &str| settings.functions.iter().any(|f| f.model.is_some() && f.name == name);
+    all.retain(|entry| !entry.of_library || !is_model(&program.funcs[entry.func].name));
+    all
 }
 
 fn budget(settings: &Settings) -> Budget {
@@ -334,7 +361,9 @@ fn agreed(one: &Verdict, other: &Verdict) -> Verdict {
 
 /// What is settled at once, by rule, and what is left, for `--dump=prefilter`.
 pub fn left(program: &Program, settings: &Settings) -> String {
-    let (settled, open) = marked(program, &entries_of(program, settings), settings);
+    let Marked { mut settled, given, open } =
+        marked(program, &entries_of(program, settings), settings);
+    settled.extend(given);
     let own = |o: &&Obligation| !models::is_model(program, program.func_of(o.at));
     let count = |of: &[Obligation], rule: &str| {
         of.iter().filter(own).filter(|o| rule.is_empty() || o.rule == rule).count()
@@ -361,7 +390,7 @@ pub fn left(program: &Program, settings: &Settings) -> String {
 pub fn story(program: &Program, settings: &Settings, cancel: &Cancel) -> String {
     let entries = entries_of(program, settings);
     let [Entry { func: entry, params: None, .. }] = entries[..] else { return String::new() };
-    let (_, obligations) = marked(program, &entries, settings);
+    let obligations = marked(program, &entries, settings).open;
     let points_to = pta::analyse(program, &pta::Options::default());
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
     let question = Question {

@@ -54,7 +54,10 @@ const PARTS: &[(&str, &[&str])] = &[
     ("smt", &["budgets", "cancel"]),
     ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "smt", "svfg"]),
     ("entries", &["ir", "library"]),
-    ("cegas", &["budgets", "cancel", "entries", "ir", "library", "pta", "rules", "sfg", "smt", "svfg"]),
+    (
+        "cegas",
+        &["budgets", "cancel", "entries", "ir", "library", "pta", "rules", "sfg", "smt", "svfg"],
+    ),
     ("dump", &["cancel", "check", "config", "ir", "pta", "rules", "sfg", "svfg"]),
     (
         "check",

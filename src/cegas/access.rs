@@ -238,6 +238,12 @@ impl Machine<'_> {
         if low > high {
             return Err(Stop::End);
         }
+        if matches!(
+            state.memory.get(target.instance).map(|o| o.background),
+            Some(Background::Given { .. })
+        ) {
+            (low, high) = self.narrowed(state, target.offset, (low, high, step));
+        }
         if (high - low) / step >= MOST_OFFSETS {
             return gap("an index with too many possible values");
         }

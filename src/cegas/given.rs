@@ -6,7 +6,7 @@
 //! ([`Source::Assumed`]) which must not be all that a violation rests on.
 
 use super::machine::{Machine, Source, Step, gap, object};
-use super::memory::{Background, Instance, Memory, Origin};
+use super::memory::{Background, Instance, Memory, Origin, Sure};
 use super::state::State;
 use super::value::Value;
 use crate::entries::types::{self, Part};
@@ -26,8 +26,7 @@ struct Behind {
     number: u32,
     to: Option<CTypeId>,
     null: Null,
-    /// Whether executions surely have what lies there.
-    sure: bool,
+    sure: Sure,
 }
 
 impl Machine<'_> {
@@ -59,11 +58,11 @@ impl Machine<'_> {
         }
         for (number, given) in given.iter().enumerate() {
             let number = number as u32;
-            let behind = |to, null| Behind { number, to, null, sure: true };
+            let behind = |to, null| Behind { number, to, null, sure: Sure::All };
             let pointer = match *given {
                 Given::Any => continue,
                 Given::Text { null } => {
-                    let text = self.text(state)?;
+                    let text = self.text_from(state, Origin::Given(number))?;
                     self.or_null(state, text, behind(None, null))
                 }
                 Given::Function { null } => {
@@ -82,7 +81,8 @@ impl Machine<'_> {
                             (self.counted(state, count, unit)?, false)
                         }
                     };
-                    self.new_object(state, bytes, open, behind(pointee, null))
+                    let sure = self.sure_of(pointee, Sure::All);
+                    self.new_object(state, bytes, open, Behind { sure, ..behind(pointee, null) })
                 }
             };
             args[number as usize] = Some(Value::Bits(pointer));
@@ -120,6 +120,14 @@ impl Machine<'_> {
         self.or_null(state, address, behind)
     }
 
+    /// What is sure of the content of an object that is reached from one of which that much is.
+    fn sure_of(&self, ty: Option<CTypeId>, parent: Sure) -> Sure {
+        match parent {
+            Sure::All if ty.is_some_and(|ty| types::is_record(self.program, ty)) => Sure::Pointers,
+            other => other,
+        }
+    }
+
     fn or_null(&mut self, state: &mut State, address: ExprId, behind: Behind) -> ExprId {
         let source = match behind.null {
             Null::Never => return address,
@@ -127,7 +135,7 @@ impl Machine<'_> {
             Null::Maybe => Source::Input,
         };
         let exists = self.fresh(state, 1, source);
-        if !behind.sure {
+        if behind.sure == Sure::Nothing {
             self.doubt_value(state, exists);
         }
         let null = self.pointer_const(0);
@@ -144,13 +152,12 @@ impl Machine<'_> {
         &mut self,
         state: &mut State,
         instance: Instance,
-        (ty, sure): (Option<CTypeId>, bool),
+        (ty, sure): (Option<CTypeId>, Sure),
         (offset, bytes): (u64, u32),
         is_pointer: bool,
     ) -> Step<ExprId> {
-        let part = ty.map_or(Part::Plain, |ty| {
-            types::part(self.program, ty, offset, u64::from(bytes))
-        });
+        let part =
+            ty.map_or(Part::Plain, |ty| types::part(self.program, ty, offset, u64::from(bytes)));
         let pointer = match part {
             Part::Pointer(to) => Some(to),
             Part::Shared(to) if is_pointer => Some(to),
@@ -161,7 +168,7 @@ impl Machine<'_> {
             Some(to) => self.given_pointer(state, to, sure)?,
             None if bytes <= 16 => {
                 let value = self.fresh(state, bytes * 8, Source::Input);
-                if !sure {
+                if sure != Sure::All {
                     self.doubt_value(state, value);
                 }
                 value
@@ -177,20 +184,21 @@ impl Machine<'_> {
         &mut self,
         state: &mut State,
         to: Option<CTypeId>,
-        sure: bool,
+        parent: Sure,
     ) -> Step<ExprId> {
+        let sure = self.sure_of(to, parent);
         let behind = Behind { number: NOBODYS, to, null: Null::Asked, sure };
         if to.is_some_and(|to| types::is_function(self.program, to)) {
             let size = self.pointer_const(1);
-            let instance = state.memory.push(object(Origin::Given(NOBODYS), size, Background::Code));
+            let instance =
+                state.memory.push(object(Origin::Given(NOBODYS), size, Background::Code));
             let address = self.address(instance);
             return Ok(self.or_null(state, address, behind));
         }
-        let is_text = |to: CTypeId| {
-            types::is_char(self.program, to) && types::is_const(self.program, to)
-        };
-        if sure && to.is_some_and(is_text) {
-            let text = self.text(state)?;
+        let is_text =
+            |to: CTypeId| types::is_char(self.program, to) && types::is_const(self.program, to);
+        if sure == Sure::All && to.is_some_and(is_text) {
+            let text = self.text_from(state, Origin::Given(NOBODYS))?;
             return Ok(self.or_null(state, text, behind));
         }
         let size = to.and_then(|to| types::size(self.program, to)).unwrap_or(0);
@@ -208,7 +216,7 @@ impl Machine<'_> {
             let var = self.program.globals[global].var.expand();
             let ty = var.and_then(|var| self.program.debug.vars[var].ty.expand());
             if let Some(object) = memory.get_mut(self.global_instance(global)) {
-                object.background = Background::Given { ty, open: false, sure: false };
+                object.background = Background::Given { ty, open: false, sure: Sure::Nothing };
             }
         }
     }
@@ -230,8 +238,13 @@ impl Machine<'_> {
 
     /// Whether nobody knows where the object ends.
     pub(super) fn is_open(&self, state: &State, instance: Instance) -> bool {
-        let background = state.memory.get(instance).map(|object| object.background);
-        matches!(background, Some(Background::Given { open: true, .. }))
+        state.memory.get(instance).is_some_and(|object| match object.background {
+            Background::Given { open, .. } => open,
+            // That it is a text at all is only likely.
+            Background::Text => object.origin == Origin::Given(NOBODYS),
+            Background::Zero | Background::Uninit | Background::Init(_) => false,
+            Background::Outside | Background::Arguments { .. } | Background::Code => false,
+        })
     }
 
     /// Goes on only if an access stays in what is known of an open object whenever `guard` holds.
@@ -255,6 +268,48 @@ impl Machine<'_> {
                 gap("an access to more than one element of what the caller gives")
             }
         }
+    }
+
+    /// The smallest and the largest offset that the path allows: what lies beside them is of other types.
+    pub(super) fn narrowed(
+        &mut self,
+        state: &State,
+        offset: ExprId,
+        (low, high, step): (u64, u64, u64),
+    ) -> (u64, u64) {
+        let conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let limits = Limits { milliseconds: 300, ..Limits::default() };
+        let is_beyond = |machine: &mut Self, index: u64, below: bool| {
+            let at = machine.pointer_const(low + index * step);
+            let beyond = match below {
+                true => machine.smt.pool.ult(offset, at),
+                false => machine.smt.pool.ult(at, offset),
+            };
+            let mut all = conditions.clone();
+            all.push(beyond);
+            !matches!(machine.smt.check(&all, &limits), Answer::Unsat(_))
+        };
+        let count = (high - low) / step;
+        // As many steps from below, and as few from above, as the path is sure not to need.
+        let (mut first, mut last) = (0, count);
+        let mut width = count;
+        while width > 0 {
+            let middle = first + width.div_ceil(2);
+            if middle <= count && !is_beyond(self, middle, true) {
+                first = middle;
+            }
+            width /= 2;
+        }
+        let mut width = count;
+        while width > 0 {
+            let middle = last.saturating_sub(width.div_ceil(2));
+            if middle >= first && !is_beyond(self, middle, false) {
+                last = middle;
+            }
+            width /= 2;
+        }
+        (low + first * step, low + last * step)
     }
 
     /// Whether a condition rests on a pointer's being null that callers may never give.

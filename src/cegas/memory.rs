@@ -57,11 +57,20 @@ pub enum Background {
         ty: Option<CTypeId>,
         /// Nobody knows how many elements there are.
         open: bool,
-        /// Executions surely have it.
-        sure: bool,
+        sure: Sure,
     },
     /// A function that nobody knows.
     Code,
+}
+
+/// What of an object that callers give is surely as arbitrary as it is taken to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sure {
+    All,
+    /// Whether pointers are null: the members of a struct may keep to rules that its type does not tell.
+    Pointers,
+    /// A variable that functions of the library change, and what it leads to.
+    Nothing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

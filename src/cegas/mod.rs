@@ -49,6 +49,7 @@ pub mod refine;
 pub mod sse;
 
 pub use explore::{Budget, Explored, explore, explore_entry};
+pub use library::is_known;
 pub use machine::Options;
 pub use related::Related;
 pub use verdict::{Change, Counterexample, Proof, Reason, TraceStep, Verdict};

@@ -25,6 +25,8 @@ pub(super) struct Question<'a> {
     pub options: cegas::Options,
     /// For each entry at most, but for all of them not more than for a few.
     pub budget: Budget,
+    /// For all entries together, if that is limited.
+    pub all: Option<Duration>,
     pub found: &'a (dyn Fn(&Obligation) + Sync),
     pub cancel: &'a Cancel,
 }
@@ -58,6 +60,9 @@ pub(super) fn decide(question: Question<'_>) -> Decided {
     let reach = Reach::new(question.program);
     let count = question.entries.len();
     let all = question.budget.time.saturating_mul(count.min(ENTRIES_IN_FULL) as u32);
+    let all = question
+        .all
+        .map_or(all, |limit| all.min(limit.saturating_mul(rayon::current_num_threads() as u32)));
     let purse = Mutex::new(Purse { left: all, takers: count as u32 });
     let said: Vec<Said<'_>> = question
         .entries
@@ -97,9 +102,8 @@ fn ask<'a>(
     let explored = |entry: &Entry, time: Duration| {
         let Question { program, options, found, cancel, .. } = question;
         let budget = Budget { time, ..question.budget };
-        let run = || {
-            cegas::explore_entry(program, entry, &obligations, options, budget, &found, cancel)
-        };
+        let run =
+            || cegas::explore_entry(program, entry, &obligations, options, budget, &found, cancel);
         catch_unwind(AssertUnwindSafe(run)).ok()
     };
     let configured = entry.configured(question.program);

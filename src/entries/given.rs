@@ -1,10 +1,11 @@
 //! What a function's callers are assumed to give it, read off the C types of its parameters.
 
 use super::lengths;
+use super::texts;
 use super::types;
 use super::{Given, Null, Options, Size};
 use crate::ir::{
-    Binding, Const, CTypeId, FuncId, Inst, InstId, IntPredicate, Operand, Program, Type, ValueId,
+    Binding, CTypeId, Const, FuncId, Inst, InstId, IntPredicate, Operand, Program, Type, ValueId,
 };
 
 /// What each parameter is, and what that assumes, in words.
@@ -39,7 +40,20 @@ pub(super) fn given(
                 let size = types::size(program, ty).map_or(Size::AtLeast(0), Size::Exactly);
                 Given::Object { pointee: Some(ty), size, null: Null::Never }
             }
-            Some(Place::Value(ty)) => pointer(program, ty, null, lengths.get(index).copied().flatten()),
+            Some(Place::Value(ty)) => {
+                let given = pointer(program, ty, null, lengths.get(index).copied().flatten());
+                let is_text = || texts::is_text(program, func, param);
+                let is_char =
+                    |to: &CTypeId| types::is_char(program, *to) && types::is_const(program, *to);
+                match given {
+                    Given::Object { pointee, size: Size::AtLeast(_), null }
+                        if pointee.as_ref().is_some_and(is_char) && is_text() =>
+                    {
+                        Given::Text { null }
+                    }
+                    other => other,
+                }
+            }
             None => Given::Object { pointee: None, size: Size::AtLeast(0), null },
         };
         if !matches!(place, Some(Place::Copy(_))) {
@@ -70,18 +84,14 @@ fn pointer(program: &Program, ty: CTypeId, null: Null, length: Option<(u32, u64)
     let unit = pointee.and_then(|to| types::size(program, to));
     let size = match (length, unit) {
         // Bytes are counted where there is no type, or where whole ranges are moved.
-        (Some((param, counted)), unit) if unit.is_none_or(|unit| unit == counted || counted == 1) => {
+        (Some((param, counted)), unit)
+            if unit.is_none_or(|unit| unit == counted || counted == 1) =>
+        {
             Size::Times { param, unit: counted }
         }
         (_, Some(bytes)) => Size::AtLeast(bytes),
         (_, None) => Size::AtLeast(0),
     };
-    if let (Some(to), Size::AtLeast(_)) = (pointee, size)
-        && types::is_char(program, to)
-        && types::is_const(program, to)
-    {
-        return Given::Text { null };
-    }
     Given::Object { pointee, size, null }
 }
 
@@ -94,7 +104,8 @@ fn told(program: &Program, func: FuncId, param: ValueId, given: Given) -> String
         Given::Object { size: Size::Times { param, unit }, null, .. } => {
             let length = program.funcs[func].params.get(param as usize);
             let length = length.map_or_else(String::new, |length| self::name(program, length));
-            let what = if unit == 1 { "bytes".to_owned() } else { format!("elements of {unit} bytes") };
+            let what =
+                if unit == 1 { "bytes".to_owned() } else { format!("elements of {unit} bytes") };
             (format!("points to {length} {what}"), null)
         }
         Given::Object { null, .. } => ("points to an object".to_owned(), null),
@@ -132,7 +143,8 @@ fn place(program: &Program, func: FuncId, param: ValueId) -> Option<Place> {
         return Some(if binding.address { Place::Copy(ty) } else { Place::Value(ty) });
     }
     // A variable that lives in memory, or a struct that comes in parts.
-    let (target, offset) = stored_at(program, first..=program.blocks[blocks.first()?].insts.last()?, param)?;
+    let (target, offset) =
+        stored_at(program, first..=program.blocks[blocks.first()?].insts.last()?, param)?;
     let binding = bindings.iter().find(|b| b.address && b.value == Operand::Value(target))?;
     let ty = ty(binding)?;
     let bytes = program.types.store_size(program.values[param].ty);

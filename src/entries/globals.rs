@@ -27,7 +27,9 @@ pub(super) fn changing(program: &Program) -> EntitySet<GlobalId> {
     }
     let constant: Vec<GlobalId> =
         changing.iter().filter(|&id| program.globals[id].constant).collect();
-    constant.into_iter().for_each(|id| drop(changing.remove(id)));
+    for id in constant {
+        changing.remove(id);
+    }
     changing
 }
 
@@ -104,5 +106,7 @@ pub(super) fn assumed(entry: &str, names: &[String]) -> String {
         text += &format!(" and {} more", names.len() - SHOWN);
     }
     let hold = if names.len() == 1 { "holds a value" } else { "hold values" };
-    format!("when `{entry}` is called, {text} {hold} of the right type, and pointers in them are null or valid")
+    format!(
+        "when `{entry}` is called, {text} {hold} of the right type, and pointers in them are null or valid"
+    )
 }

@@ -70,8 +70,7 @@ impl<'p> Code<'p> {
     fn new(program: &'p Program, func: FuncId) -> Self {
         let params = program.funcs[func].params.iter().enumerate();
         let params = params.map(|(index, value)| (value, index)).collect();
-        let mut code =
-            Code { program, params, compared: FxHashMap::default(), asked: Vec::new() };
+        let mut code = Code { program, params, compared: FxHashMap::default(), asked: Vec::new() };
         for block in program.funcs[func].blocks.iter() {
             for inst in program.blocks[block].insts.iter() {
                 let Inst::IntCmp { lhs, rhs, .. } = program.insts[inst].inst else { continue };
@@ -248,8 +247,7 @@ impl<'p> Code<'p> {
             let Inst::Binary { op: BinaryOp::Add, rhs, lhs } = step else { continue };
             let width = program.types.scalar_bits(program.operand_type(rhs), 64).unwrap_or(64);
             let minus_one = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
-            let is_down =
-                self.number(rhs) == Some(minus_one) && lhs == Operand::Value(counter);
+            let is_down = self.number(rhs) == Some(minus_one) && lhs == Operand::Value(counter);
             if is_down && self.is_asked(counter) && stride > 0 {
                 found.push((pointer, (length as u32, stride)));
             }

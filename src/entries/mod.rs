@@ -14,10 +14,12 @@ mod given;
 mod globals;
 mod lengths;
 mod reach;
+mod texts;
 pub mod types;
 
 use crate::ir::{CTypeId, FuncId, GlobalId, Linkage, Program};
 use crate::library;
+use cranelift_entity::EntitySet;
 pub use reach::Reach;
 
 /// A function that is called from outside.
@@ -64,7 +66,10 @@ pub enum Size {
     AtLeast(u64),
     Exactly(u64),
     /// As many elements of so many bytes as a parameter says.
-    Times { param: u32, unit: u64 },
+    Times {
+        param: u32,
+        unit: u64,
+    },
 }
 
 /// Whether a pointer may be null.
@@ -95,6 +100,28 @@ pub fn entries(program: &Program, named: &[String], options: Options) -> Vec<Ent
     }
 }
 
+/// Why it is not clear which function of a program a name means: several units have one of their own.
+pub fn ambiguous(program: &Program, name: &str) -> Option<String> {
+    let first = program.func_by_name(name)?;
+    if program.funcs[first].linkage != Linkage::Internal {
+        return None;
+    }
+    // What is a unit's own gets a number where the name is taken.
+    let is_other = |other: &str| {
+        let number = other.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
+        number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let all = program.funcs.values().filter(|f| f.name == name || is_other(&f.name));
+    let places: Vec<String> = all
+        .filter_map(|function| {
+            let loc = &program.debug.locs[function.loc.expand()?];
+            Some(format!("{}:{}", program.debug.files[loc.file].name, loc.line))
+        })
+        .collect();
+    let several = places.len() > 1;
+    several.then(|| format!("several functions are called `{name}`: {}", places.join(", ")))
+}
+
 fn defined(program: &Program, name: &str) -> Option<FuncId> {
     program.func_by_name(name).filter(|&func| !program.funcs[func].blocks.is_empty())
 }
@@ -113,17 +140,18 @@ fn chosen(program: &Program, func: FuncId, options: Options) -> Entry {
 fn library_entries(program: &Program, options: Options) -> Vec<Entry> {
     let reach = Reach::new(program);
     let changing = globals::changing(program);
+    let inside = reach.mentioned();
     let is_visible = |func: FuncId| {
-        program.funcs[func].linkage != Linkage::Internal
+        let function = &program.funcs[func];
+        // What is hidden and has callers is judged through them.
+        let is_own = function.attrs.hidden && inside.contains(func);
+        (function.linkage != Linkage::Internal && !is_own)
             || program.constructors.contains(&func)
             || program.destructors.contains(&func)
     };
     let mut entries: Vec<Entry> = Vec::new();
     for (func, function) in &program.funcs {
-        if function.blocks.is_empty()
-            || !is_visible(func)
-            || library::is_model(program, func)
-        {
+        if function.blocks.is_empty() || !is_visible(func) || library::is_model(program, func) {
             continue;
         }
         let (params, assumes) = given::given(program, func, options);
@@ -145,10 +173,33 @@ fn library_entries(program: &Program, options: Options) -> Vec<Entry> {
     entries
 }
 
+/// The functions that the program itself calls, or of which it takes the address.
+pub fn called_inside(program: &Program) -> EntitySet<FuncId> {
+    Reach::new(program).mentioned()
+}
+
 impl Entry {
+    /// Of each parameter, so many bytes that it surely points to, if it is no null pointer.
+    pub fn promises(&self) -> Vec<Option<u64>> {
+        let bytes = |given: &Given| match *given {
+            Given::Object {
+                size: Size::AtLeast(n) | Size::Exactly(n), null: Null::Never, ..
+            } => Some(n),
+            Given::Text { null: Null::Never } => Some(1),
+            Given::Any | Given::Object { .. } | Given::Text { .. } | Given::Function { .. } => None,
+        };
+        self.params.iter().flatten().map(bytes).collect()
+    }
+
     /// Where a program starts, or a function that is called without arguments.
     pub fn plain(func: FuncId) -> Entry {
-        Entry { func, params: None, globals: Globals::Initial, of_library: false, assumes: Vec::new() }
+        Entry {
+            func,
+            params: None,
+            globals: Globals::Initial,
+            of_library: false,
+            assumes: Vec::new(),
+        }
     }
 
     /// Whether it is one of many functions that are called in some order, not where the program starts.

@@ -59,6 +59,17 @@ impl<'p> Reach<'p> {
         }
     }
 
+    /// All functions that some other function or a variable mentions.
+    pub fn mentioned(&self) -> EntitySet<FuncId> {
+        let by_funcs = self.by_func.values().flat_map(|mentioned| &mentioned.funcs);
+        let by_globals = self.by_global.values().flat_map(|mentioned| &mentioned.funcs);
+        let mut all = EntitySet::new();
+        by_funcs.chain(by_globals).for_each(|&func| {
+            all.insert(func);
+        });
+        all
+    }
+
     pub fn funcs(&self, func: FuncId) -> EntitySet<FuncId> {
         self.all(func).0
     }

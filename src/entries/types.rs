@@ -53,6 +53,22 @@ pub fn is_function(program: &Program, ty: CTypeId) -> bool {
     plain.is_some_and(|ty| matches!(program.debug.ctypes[ty], CType::Function { .. }))
 }
 
+/// Whether it is a struct or union, or an array of such.
+pub fn is_record(program: &Program, mut ty: CTypeId) -> bool {
+    for _ in 0..DEEPEST {
+        let Some(plain) = program.debug.plain(ty) else { return false };
+        match &program.debug.ctypes[plain] {
+            CType::Struct { .. } | CType::Union { .. } => return true,
+            CType::Array { elem, .. } => match elem.expand() {
+                Some(elem) => ty = elem,
+                None => return false,
+            },
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// Whether it is a `char`, which texts are made of.
 pub fn is_char(program: &Program, ty: CTypeId) -> bool {
     let Some(plain) = program.debug.plain(ty) else { return false };
@@ -82,7 +98,11 @@ pub fn part(program: &Program, ty: CTypeId, offset: u64, bytes: u64) -> Part {
         // It crosses a border between elements.
         let first = part_in(program, ty, (start, size - start), 0);
         let rest = part_in(program, ty, (0, (bytes - (size - start)).min(size)), 0);
-        return if (first, rest) == (Part::Plain, Part::Plain) { Part::Plain } else { Part::Broken };
+        return if (first, rest) == (Part::Plain, Part::Plain) {
+            Part::Plain
+        } else {
+            Part::Broken
+        };
     }
     part_in(program, ty, (start, bytes), 0)
 }
