@@ -6,6 +6,10 @@ use std::time::Duration;
 /// and a project has thousands, so one hard obligation must not hold up the others for longer.
 pub const OBLIGATION_TIME: Duration = Duration::from_secs(10);
 
+/// Of a library's functions, so many may take the whole time of an obligation; more of them share that, so that a large
+/// library does not take hours.
+pub const ENTRIES_IN_FULL: usize = 24;
+
 /// With `--engine=sse`, how often a path may come to the same block of one call by an open decision: enough for the
 /// loops that people look at one path of.
 pub const SSE_TURNS: u32 = 8;

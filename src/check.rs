@@ -1,12 +1,15 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
+mod library;
+
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
 use crate::cegas::sse;
 use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
 use crate::config::{Engine, Settings};
+use crate::entries::{self, Entry};
 use crate::ir::{self, Callee, FuncId, Inst, InstId, Program};
-use crate::library;
+use crate::library as models;
 use crate::prefilter;
 use crate::progress::Stage;
 use crate::pta;
@@ -15,6 +18,7 @@ use crate::rules::{self, Obligation};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 
 /// What came out for one program.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -22,6 +26,8 @@ pub struct Checked {
     pub obligations: Vec<report::Obligation>,
     /// Everything the chosen rules ask was looked for.
     pub complete: bool,
+    /// The functions that were assumed to be called from outside, and what was assumed of their callers.
+    pub entries: Vec<report::Entry>,
     /// A bug of ours cut the work short.
     pub failed: bool,
     /// The paths that `--explain-path` asks for.
@@ -30,10 +36,15 @@ pub struct Checked {
 
 /// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
 pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &Cancel) -> Checked {
-    let Some(entry) = entry(program, settings) else { return Checked::default() };
-    let (mut settled, open) = marked(program, settings);
+    let entries = entries_of(program, settings);
+    let entry = match &entries[..] {
+        [] => return Checked::default(),
+        [only] if only.params.is_none() => only.func,
+        several => return from_entries(program, several, settings, deciding, cancel),
+    };
+    let Marked { mut settled, open, .. } = marked(program, &entries, settings);
     let mut paths = String::new();
-    let in_user_code = |o: &Obligation| !library::is_model(program, program.func_of(o.at));
+    let in_user_code = |o: &Obligation| !models::is_model(program, program.func_of(o.at));
     settled.retain(in_user_code);
     // Calls of models become obligations when they are met on the way, so there may be more in the end.
     let known = open.iter().filter(|o| in_user_code(o)).count();
@@ -57,7 +68,66 @@ pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
     in_order(&mut reported);
-    Checked { obligations: reported, complete: explored.is_complete, failed, paths }
+    let entries = Vec::new();
+    Checked { obligations: reported, complete: explored.is_complete, entries, failed, paths }
+}
+
+/// The same from functions that are called from outside.
+fn from_entries(
+    program: &Program,
+    entries: &[Entry],
+    settings: &Settings,
+    deciding: &Stage,
+    cancel: &Cancel,
+) -> Checked {
+    let Marked { settled, given, open } = marked(program, entries, settings);
+    deciding.more(settled.len() + given.len() + open.len());
+    deciding.steps(settled.len() + given.len());
+    let said = Mutex::new(FxHashSet::default());
+    let found = |obligation: &Obligation| {
+        let line = landed(program, obligation, settings);
+        if said.lock().is_ok_and(|mut said| said.insert(line.clone())) {
+            deciding.say(&line);
+        }
+    };
+    let question = library::Question {
+        program,
+        entries,
+        obligations: &open,
+        options: cegas::Options { malloc_may_fail: settings.malloc_may_fail },
+        budget: budget(settings),
+        all: settings.target_time,
+        found: &found,
+        cancel,
+    };
+    let decided = library::decide(question);
+    deciding.steps(open.len());
+    let settled = settled.iter().filter(|o| !models::is_model(program, program.func_of(o.at)));
+    let mut reported: Vec<report::Obligation> =
+        settled.map(|o| told(program, o, Verdict::Safe(Proof::Local), settings)).collect();
+    for obligation in given.iter().filter(|o| !models::is_model(program, program.func_of(o.at))) {
+        let func = program.func_of(obligation.at);
+        let entry = entries.iter().find(|entry| entry.func == func);
+        let assumes = entry.map_or_else(Vec::new, |entry| entry.assumes.clone());
+        let told = told(program, obligation, Verdict::Safe(Proof::Local), settings);
+        reported.push(report::Obligation { assumes, ..told });
+    }
+    for library::Judged { obligation, verdict, assumes } in decided.judged {
+        let told = told(program, &obligation, verdict, settings);
+        reported.push(report::Obligation { assumes, ..told });
+    }
+    in_order(&mut reported);
+    let entries = entries.iter().map(|entry| report::Entry {
+        function: program.funcs[entry.func].name.clone(),
+        assumes: entry.assumes.clone(),
+    });
+    Checked {
+        obligations: reported,
+        complete: decided.is_complete,
+        entries: entries.collect(),
+        failed: decided.failed,
+        paths: String::new(),
+    }
 }
 
 /// As reports list them.
@@ -67,7 +137,7 @@ pub fn in_order(obligations: &mut [report::Obligation]) {
 
 /// What executions start from; nothing if the program has no such place.
 pub fn roots(program: &Program, settings: &Settings) -> Vec<FuncId> {
-    entry(program, settings).into_iter().collect()
+    entries_of(program, settings).into_iter().map(|entry| entry.func).collect()
 }
 
 /// The obligations of functions that are not in the part of the program that executions can come to: they hold,
@@ -80,7 +150,7 @@ pub fn never_reached(
     let in_part: FxHashSet<&str> = part.funcs.values().map(|func| func.name.as_str()).collect();
     let is_left_out = |o: &Obligation| {
         let func = program.func_of(o.at);
-        !in_part.contains(program.funcs[func].name.as_str()) && !library::is_model(program, func)
+        !in_part.contains(program.funcs[func].name.as_str()) && !models::is_model(program, func)
     };
     let mut obligations = rules::mark(program, &settings.rules, &settings.assertions);
     obligations.retain(|o| is_wanted(program, o, settings) && is_left_out(o));
@@ -96,19 +166,42 @@ fn landed(program: &Program, obligation: &Obligation, settings: &Settings) -> St
 }
 
 /// The obligations that are settled at once, and those that are open.
-fn marked(program: &Program, settings: &Settings) -> (Vec<Obligation>, Vec<Obligation>) {
+fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
     let mut obligations = rules::mark(program, &settings.rules, &settings.assertions);
     obligations.retain(|obligation| is_wanted(program, obligation, settings));
     // The machine knows by its mark that such a function does nothing else.
     let (named, other): (Vec<Obligation>, _) =
         obligations.into_iter().partition(|o| is_named_outside(program, o, settings));
-    let is_main = entry(program, settings).is_some_and(|f| program.funcs[f].name == "main");
+    let is_main = match entries {
+        [only] => only.params.is_none() && program.funcs[only.func].name == "main",
+        _ => false,
+    };
     let options =
         prefilter::Options { from_main: is_main, malloc_may_fail: settings.malloc_may_fail };
-    let (settled, mut open) = prefilter::split(program, other, options);
+    // When no time is left at all, nothing is begun.
+    if settings.target_time.is_some_and(|time| time.is_zero()) {
+        return Marked { settled: Vec::new(), given: Vec::new(), open: [other, named].concat() };
+    }
+    let (settled, open) = prefilter::split(program, other, options);
+    let (given, mut open) =
+        prefilter::split_given(program, open, options, &promised(program, entries));
     open.extend(named);
     open.sort_by_key(|obligation| obligation.at);
-    (settled, open)
+    Marked { settled, given, open }
+}
+
+/// What is settled at once, also with what callers are assumed to give, and what is open.
+struct Marked {
+    settled: Vec<Obligation>,
+    given: Vec<Obligation>,
+    open: Vec<Obligation>,
+}
+
+/// What is assumed of the parameters of entries that nobody in the program calls.
+fn promised(program: &Program, entries: &[Entry]) -> Vec<prefilter::Promised> {
+    let inside = entries::called_inside(program);
+    let open = entries.iter().filter(|e| e.params.is_some() && !inside.contains(e.func));
+    open.map(|entry| prefilter::Promised { func: entry.func, params: entry.promises() }).collect()
 }
 
 /// Whether it is a call of a function without a body that only the user calls an assertion.
@@ -120,10 +213,18 @@ fn is_named_outside(program: &Program, obligation: &Obligation, settings: &Setti
     function.blocks.is_empty() && settings.assertions.contains(&function.name)
 }
 
-/// Where executions start. A library has no such place yet.
-fn entry(program: &Program, settings: &Settings) -> Option<FuncId> {
-    let named = settings.entries.first().map_or("main", String::as_str);
-    program.func_by_name(named).filter(|&func| !program.funcs[func].blocks.is_empty())
+/// Where executions start.
+fn entries_of(program: &Program, settings: &Settings) -> Vec<Entry> {
+    let options = entries::Options { null_arguments: settings.null_arguments };
+    let mut all = entries::entries(program, &settings.entries, options);
+    let is_model =
+        |name: &str| settings.functions.iter().any(|f| f.model.is_some() && f.name == name);
+    all.retain(|entry| !entry.of_library || !is_model(&program.funcs[entry.func].name));
+    all
+}
+
+fn budget(settings: &Settings) -> Budget {
+    Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 }
 }
 
 /// A property that forbids calls asks about nothing else that the rule `assertion` marks.
@@ -150,13 +251,17 @@ fn decide(
     cancel: &Cancel,
     paths: &mut String,
 ) -> Option<Explored> {
-    let budget = Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 };
+    let budget = budget(settings);
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
     let mut run = || match settings.engine {
         Engine::Auto => {
-            cegas::explore_telling(program, entry, obligations, options, budget, found, cancel)
+            let entry = Entry::plain(entry);
+            cegas::explore_entry(program, &entry, obligations, options, budget, found, cancel)
         }
-        Engine::Proofs => cegas::prove(program, entry, obligations, options, budget, cancel),
+        Engine::Proofs => {
+            let entry = Entry::plain(entry);
+            cegas::prove(program, &entry, obligations, options, budget, cancel)
+        }
         Engine::Cegas => refined(program, entry, obligations, options, budget, cancel),
         Engine::Sse => {
             let question = sse::Question {
@@ -176,17 +281,19 @@ fn decide(
 
 /// A panic is a bug of ours: the obligations are unknown, the scan goes on.
 fn undecided(obligations: &[Obligation]) -> Explored {
-    let what = "a bug in cegas-scan (please report it)".to_owned();
-    let reason = Reason::Unsupported { what, at: None };
-    let unknown = |&obligation| (obligation, Verdict::Unknown(reason.clone()));
+    let unknown = |&obligation| (obligation, Verdict::Unknown(bug()));
     Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
+}
+
+fn bug() -> Reason {
+    Reason::Unsupported { what: "a bug in cegas-scan (please report it)".to_owned(), at: None }
 }
 
 /// Whether it is the user's own, and one that Algorithm 2 is for.
 fn is_assertion(program: &Program, obligation: &Obligation) -> bool {
     obligation.rule == rules::assertion::RULE.id
         && refine::is_for(obligation.demand)
-        && !library::is_model(program, program.func_of(obligation.at))
+        && !models::is_model(program, program.func_of(obligation.at))
 }
 
 /// Assertions by Algorithm 2 first; whatever is left as without it.
@@ -258,8 +365,10 @@ fn agreed(one: &Verdict, other: &Verdict) -> Verdict {
 
 /// What is settled at once, by rule, and what is left, for `--dump=prefilter`.
 pub fn left(program: &Program, settings: &Settings) -> String {
-    let (settled, open) = marked(program, settings);
-    let own = |o: &&Obligation| !library::is_model(program, program.func_of(o.at));
+    let Marked { mut settled, given, open } =
+        marked(program, &entries_of(program, settings), settings);
+    settled.extend(given);
+    let own = |o: &&Obligation| !models::is_model(program, program.func_of(o.at));
     let count = |of: &[Obligation], rule: &str| {
         of.iter().filter(own).filter(|o| rule.is_empty() || o.rule == rule).count()
     };
@@ -283,8 +392,9 @@ pub fn left(program: &Program, settings: &Settings) -> String {
 
 /// How Algorithm 2 decides each assertion, for `--dump=cegas`.
 pub fn story(program: &Program, settings: &Settings, cancel: &Cancel) -> String {
-    let Some(entry) = entry(program, settings) else { return String::new() };
-    let (_, obligations) = marked(program, settings);
+    let entries = entries_of(program, settings);
+    let [Entry { func: entry, params: None, .. }] = entries[..] else { return String::new() };
+    let obligations = marked(program, &entries, settings).open;
     let points_to = pta::analyse(program, &pta::Options::default());
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
     let question = Question {
@@ -345,6 +455,7 @@ fn told(
         location: location(program, obligation.at, settings),
         message: rules::message(program, obligation),
         targets: vec![program.name.clone()],
+        assumes: Vec::new(),
         silenced: None,
         related,
         trace,

@@ -6,6 +6,7 @@ pub mod check;
 pub mod cli;
 pub mod config;
 pub mod dump;
+pub mod entries;
 pub mod exit;
 pub mod frontend;
 pub mod ir;

@@ -2,12 +2,15 @@
 
 mod affected;
 mod before;
+mod described;
+mod share;
 mod remembered;
 
 use crate::cancel::Cancel;
 use crate::check::Checked;
 use crate::config::{self, Settings, Stage};
 use crate::dump::{self, Dumped};
+use crate::entries;
 use crate::frontend::cache::Cache;
 use crate::frontend::clang::Clang;
 use crate::frontend::models::Models;
@@ -21,8 +24,11 @@ use crate::revision::Revision;
 use crate::silence;
 use anyhow::{Context, Result, bail};
 use compile_db::{Target, TargetKind};
+use described::UserModel;
 use rayon::prelude::*;
+use share::Share;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Scans what the settings name.
 pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result<Report> {
@@ -56,11 +62,16 @@ fn examine(
     progress: &Progress,
     cancel: &Cancel,
 ) -> Result<Report> {
-    let compiled = compile(project, &Compiler::new(clang, cache, cancel), progress);
+    let start = Instant::now();
+    let compiler = Compiler::new(clang, cache, cancel);
+    let own_models = described::compile(settings, &compiler)?;
+    let compiled = compile(project, &compiler, progress);
     cancel.check()?;
     let mut targets = chosen_targets(project, &compiled, settings)?;
     let notes = affected::retain(&mut targets, project, &compiled, settings);
-    let models = model(project, &compiled, &targets, cache, settings, progress, cancel);
+    let share = Share::new(settings, start, targets.len());
+    let look = Look { cache, own_models: &own_models, share: &share, settings, cancel };
+    let models = model(project, &compiled, &targets, look, progress);
     cancel.check()?;
     let mut report = assemble(project, &compiled, &targets, models, cache, settings)?;
     report.notes.extend(notes);
@@ -141,23 +152,34 @@ struct Modelled {
     checked: Checked,
     notes: Vec<String>,
     entries: Vec<String>,
+    /// Why it is not clear which function is meant.
+    ambiguous: Option<String>,
     dump: Dumped,
+}
+
+/// What looking at every target needs.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    cache: &'a Cache,
+    own_models: &'a [UserModel],
+    share: &'a Share,
+    settings: &'a Settings,
+    cancel: &'a Cancel,
 }
 
 fn model(
     project: &Project,
     compiled: &[Outcome],
     targets: &[Target],
-    cache: &Cache,
-    settings: &Settings,
+    look: Look<'_>,
     progress: &Progress,
-    cancel: &Cancel,
 ) -> Vec<Modelled> {
+    let Look { cache, settings, .. } = look;
     let stage = progress.stage("modelling", Some(targets.len() as u64));
     let deciding = progress.stage("deciding", Some(0));
     let library = Models::default();
     let one = |target: &Target| {
-        let units: Vec<(String, &Compiled)> = target
+        let mut units: Vec<(String, &Compiled)> = target
             .units
             .iter()
             .filter_map(|&unit| {
@@ -165,17 +187,23 @@ fn model(
                 Some((shown(project.sources.get(unit)?, settings), compiled))
             })
             .collect();
+        let needed: Vec<_> = look.own_models.iter().filter(|own| own.is_for(&units)).collect();
+        units.extend(
+            needed.iter().map(|own| (report::shown_path(&own.file, &settings.root), &own.compiled)),
+        );
         let units: Vec<(&str, &Compiled)> = units.iter().map(|(n, u)| (n.as_str(), *u)).collect();
         let modelled = match frontend::model(&target.name, &units, cache, &library) {
-            Ok(program) => {
+            Ok(mut program) => {
                 let _task = deciding.begin(&target.name);
-                look_at(&program, settings, cache, &deciding, cancel)
+                described::apply(&mut program, settings);
+                look_at(&program, look, &deciding)
             }
             Err(error) => Modelled {
                 size: Err(error.to_string()),
                 checked: Checked::default(),
                 notes: Vec::new(),
                 entries: Vec::new(),
+                ambiguous: None,
                 dump: Dumped::default(),
             },
         };
@@ -186,13 +214,8 @@ fn model(
 }
 
 /// Verifies and measures one model; later stages start here.
-fn look_at(
-    program: &Program,
-    settings: &Settings,
-    cache: &Cache,
-    deciding: &progress::Stage,
-    cancel: &Cancel,
-) -> Modelled {
+fn look_at(program: &Program, look: Look<'_>, deciding: &progress::Stage) -> Modelled {
+    let Look { cache, settings, cancel, .. } = look;
     let size = match ir::verify(program) {
         Ok(()) => Ok(report::Model::of(program)),
         Err(violations) => Err(format!(
@@ -202,16 +225,20 @@ fn look_at(
     };
     let checked = match &size {
         Ok(_) if settings.dump.is_none() => {
-            remembered::check(program, settings, cache, deciding, cancel)
+            let settings = look.share.settings(settings);
+            remembered::check(program, &settings, cache, deciding, cancel)
         }
         _ => Checked::default(),
     };
-    let found = |name: &&String| program.func_by_name(name).is_some();
+    let found = |name: &&String| {
+        program.func_by_name(name).is_some_and(|func| !program.funcs[func].blocks.is_empty())
+    };
     Modelled {
         size,
         checked,
-        notes: program.notes.clone(),
+        notes: program.notes.iter().cloned().chain(described::assumed(program)).collect(),
         entries: settings.entries.iter().filter(found).cloned().collect(),
+        ambiguous: settings.entries.iter().find_map(|name| entries::ambiguous(program, name)),
         dump: dump::dump(program, settings, cancel),
     }
 }
@@ -233,6 +260,9 @@ fn assemble(
         if !models.is_empty() && !models.iter().any(|model| model.entries.contains(entry)) {
             bail!("there is no function `{entry}` to start from");
         }
+    }
+    if let Some(ambiguous) = models.iter().find_map(|model| model.ambiguous.as_ref()) {
+        bail!("{ambiguous}");
     }
     let dump = dumped(&models, targets, project, settings);
     let checked = !models.is_empty() && models.iter().all(|model| model.checked.complete);
@@ -274,6 +304,7 @@ fn assemble(
                 }
             },
             evidence: target.evidence.to_string(),
+            entries: modelled.checked.entries,
             units: units.map(|source| shown(source, settings)).collect(),
             failure: modelled.size.as_ref().err().cloned(),
             model: modelled.size.ok(),

@@ -81,7 +81,7 @@ impl Machine<'_> {
             match place.base {
                 Base::Object(instance) => {
                     is_near_object = true;
-                    let Some(guard) = self.valid(state, place, instance, bytes) else { continue };
+                    let Some(guard) = self.valid(state, place, instance, bytes)? else { continue };
                     valid = self.smt.pool.or(valid, guard);
                     targets.push(Target { guard, instance, offset: place.offset });
                 }
@@ -107,15 +107,18 @@ impl Machine<'_> {
         place: Place,
         instance: Instance,
         bytes: u64,
-    ) -> Option<ExprId> {
-        let object = state.memory.get(instance).filter(|object| object.life == Life::Live)?;
-        let (size, bytes) = (object.size, self.pointer_const(bytes));
+    ) -> Step<Option<ExprId>> {
+        let object = state.memory.get(instance).filter(|object| object.life == Life::Live);
+        let Some(size) = object.map(|object| object.size) else { return Ok(None) };
+        let bytes = self.pointer_const(bytes);
         let fits = self.smt.pool.ule(bytes, size);
         let last = self.smt.pool.sub(size, bytes);
         let inside = self.smt.pool.ule(place.offset, last);
         let inside = self.smt.pool.and(fits, inside);
+        let outside = self.smt.pool.not(inside);
+        self.stays_inside(state, instance, place.guard, outside)?;
         let guard = self.smt.pool.and(place.guard, inside);
-        (self.smt.pool.as_const(guard) != Some(0)).then_some(guard)
+        Ok((self.smt.pool.as_const(guard) != Some(0)).then_some(guard))
     }
 
     pub(super) fn load_bits(
@@ -238,6 +241,12 @@ impl Machine<'_> {
         if low > high {
             return Err(Stop::End);
         }
+        if matches!(
+            state.memory.get(target.instance).map(|o| o.background),
+            Some(Background::Given { .. })
+        ) {
+            (low, high) = self.narrowed(state, target.offset, (low, high, step));
+        }
         if (high - low) / step >= MOST_OFFSETS {
             return gap("an index with too many possible values");
         }
@@ -305,6 +314,11 @@ impl Machine<'_> {
                 Source::Input
             }
             Background::Text => return self.text_bytes(state, instance, offset, bytes),
+            Background::Given { ty, sure, .. } => {
+                let at = (offset, bytes);
+                return self.given_content(state, instance, (ty, sure), at, is_pointer);
+            }
+            Background::Code => return gap("the code of a function"),
             Background::Arguments { count } => {
                 return self.argument_pointer(state, instance, count, offset, bytes);
             }

@@ -2,7 +2,7 @@
 //! is where "strong" and "weak" are decided: one place whose guard is true is a strong update.
 
 use super::machine::{Machine, Source, Step, Stop, is_unset};
-use super::memory::{Instance, Life, Origin};
+use super::memory::{Background, Instance, Life, Origin};
 use super::state::State;
 use crate::ir::{IntPredicate, ValueId};
 use crate::smt::{ExprId, Op};
@@ -199,6 +199,10 @@ impl Machine<'_> {
     fn is_inside(&mut self, state: &State, instance: Instance, offset: ExprId) -> bool {
         let Some(object) = state.memory.get(instance) else { return false };
         let (size, origin, life) = (object.size, object.origin, object.life);
+        if object.background == Background::Code {
+            // It may be any function.
+            return false;
+        }
         let inside = self.smt.pool.ult(offset, size);
         // A function has one address only; an empty object has one, too.
         let at_start = self.smt.pool.as_const(offset) == Some(0);

@@ -7,6 +7,7 @@ use super::state::{Entry, Frame, State};
 use super::step::Flow;
 use super::value::Value;
 use crate::cegas::persistent::{HashMap, Vector};
+use crate::entries;
 use crate::ir::{BlockId, Callee, FuncId, Inst, InstId, List, Operand, TypeId};
 use std::rc::Rc;
 
@@ -46,6 +47,9 @@ impl Machine<'_> {
                 }
             };
             let origin = state.memory.get(instance).map(|object| object.origin);
+            if let Some(Origin::Given(_)) = origin {
+                return gap("a call of a function that the caller gives");
+            }
             if let Some(Origin::Func(func)) = origin
                 && self.smt.pool.as_const(place.offset) == Some(0)
             {
@@ -76,8 +80,11 @@ impl Machine<'_> {
         self.push_frame(state, func, args?, Some(at))
     }
 
-    /// Enters a function that nobody calls: `main`, a constructor.
+    /// Enters a function that nobody calls: `main`, a constructor, an entry.
     pub fn enter_first(&mut self, state: &mut State, func: FuncId) -> Step<()> {
+        if let Some(args) = self.given_arguments(state, func) {
+            return self.push_frame(state, func, args?, None);
+        }
         let mut args = Vec::new();
         let params: Vec<TypeId> = self.program.funcs[func]
             .params
@@ -156,7 +163,10 @@ impl Machine<'_> {
     pub fn leave(&mut self, state: &mut State, value: Option<Value>) -> Step<bool> {
         self.end_locals(state, 0);
         let Some(frame) = state.frames.pop_back() else { return Err(Stop::End) };
-        let Some(call) = frame.call else { return Ok(false) };
+        let Some(call) = frame.call else {
+            self.hand_out(state, value.as_ref());
+            return Ok(false);
+        };
         let data = self.program.insts[call];
         if let Some(result) = data.result.expand() {
             let wanted = self.scalar_bits(self.program.values[result].ty);
@@ -219,6 +229,10 @@ impl Machine<'_> {
     /// Before anything has run.
     pub(super) fn start(&mut self, entry: FuncId) -> State {
         let memory = self.initial_memory();
+        if self.given.as_ref().is_some_and(entries::Entry::is_called_later) {
+            let pending = Vector::unit(entry);
+            return State::new(memory, pending, Vector::new());
+        }
         let first = self.program.constructors.iter().copied().chain([entry]);
         let last = self.program.destructors.iter().copied();
         State::new(memory, first.rev().collect(), last.rev().collect())

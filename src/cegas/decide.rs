@@ -20,10 +20,17 @@ impl Explorer<'_> {
         index: usize,
         violation: ExprId,
     ) {
+        let is_uncertain = self.is_uncertain(state, violation);
+        let is_assumed = self.machine.rests_on_assumed(violation);
+        if (is_uncertain || is_assumed) && matches!(self.ask(state, violation), Answer::Unsat(_)) {
+            return;
+        }
         let reason = if self.machine.speaks_of_addresses(violation) {
             Reason::Doubt { why: "where objects lie in memory".into() }
-        } else if self.is_uncertain(state, violation) {
+        } else if is_uncertain {
             Reason::Doubt { why: "a value that executions may not have".into() }
+        } else if is_assumed && !self.is_decided(state, violation) {
+            Reason::Doubt { why: "whether a pointer that is given may be null".into() }
         } else {
             match self.ask(state, violation) {
                 Answer::Unsat(_) => return,
@@ -61,6 +68,12 @@ impl Explorer<'_> {
         if self.doubtful[index].is_none() {
             self.doubtful[index] = Some(reason);
         }
+    }
+
+    /// Whether the code itself has made sure of the violation on its way: nothing is left to choose.
+    fn is_decided(&mut self, state: &State, violation: ExprId) -> bool {
+        let holds = self.machine.smt.pool.not(violation);
+        matches!(self.ask(state, holds), Answer::Unsat(_))
     }
 
     /// Whether the violation depends on a value that a real execution may not have.

@@ -85,10 +85,14 @@ impl Machine<'_> {
                 (Base::Number | Base::Junk, Fault::Dead) | (Base::Object(_), Fault::Null) => {
                     continue;
                 }
-                (Base::Object(instance), Fault::Outside) => match length {
-                    Some(length) => self.leaves(state, instance, place.offset, length),
-                    None => self.text_leaves(state, instance, place.offset, extent)?,
-                },
+                (Base::Object(instance), Fault::Outside) => {
+                    let leaves = match length {
+                        Some(length) => self.leaves(state, instance, place.offset, length),
+                        None => self.text_leaves(state, instance, place.offset, extent)?,
+                    };
+                    self.stays_inside(state, instance, place.guard, leaves)?;
+                    leaves
+                }
                 (Base::Object(instance), Fault::Dead) => {
                     let life = state.memory.get(instance).map(|object| object.life);
                     self.smt.pool.bool(life != Some(Life::Live))
@@ -205,11 +209,13 @@ impl Machine<'_> {
                 Base::Number | Base::Junk | Base::Mixed => None,
             };
             let here = match (object.map(|object| (object.origin, object.life)), fault) {
-                (Some((Origin::Heap(_), Life::Freed)), FreeFault::Twice) => {
+                (Some((Origin::Heap(_) | Origin::Given(_), Life::Freed)), FreeFault::Twice) => {
                     self.smt.pool.bool(true)
                 }
                 (Some((Origin::Heap(_), Life::Freed)), FreeFault::Foreign)
                 | (_, FreeFault::Twice) => continue,
+                // What a caller gives to be freed was allocated, and perhaps not where the pointer points to.
+                (Some((Origin::Given(_), _)), FreeFault::Foreign) => continue,
                 (Some((Origin::Heap(_), _)) | None, FreeFault::Foreign) => {
                     self.smt.pool.ne(offset, zero)
                 }

@@ -16,6 +16,7 @@ use super::value::Value;
 use super::verdict::{Counterexample, Reason, Verdict};
 use super::visited::Visited;
 use crate::cancel::Cancel;
+use crate::entries::Entry;
 use crate::ir::{FuncId, InstId, Program};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
@@ -53,13 +54,14 @@ pub fn explore(
     budget: Budget,
     cancel: &Cancel,
 ) -> Explored {
-    explore_telling(program, entry, obligations, options, budget, &|_| {}, cancel)
+    let entry = Entry::plain(entry);
+    explore_entry(program, &entry, obligations, options, budget, &|_| {}, cancel)
 }
 
-/// The same; `found` hears of each violation as soon as it is confirmed.
-pub fn explore_telling(
+/// The same, with what the entry is given; `found` hears of each violation as soon as it is confirmed.
+pub fn explore_entry(
     program: &Program,
-    entry: FuncId,
+    entry: &Entry,
     obligations: &[Obligation],
     options: Options,
     budget: Budget,
@@ -75,7 +77,7 @@ pub fn explore_telling(
 /// Looks for proofs only.
 pub fn prove(
     program: &Program,
-    entry: FuncId,
+    entry: &Entry,
     obligations: &[Obligation],
     options: Options,
     budget: Budget,
@@ -129,7 +131,7 @@ enum Next {
 impl<'a> Explorer<'a> {
     fn of(
         program: &'a Program,
-        entry: FuncId,
+        entry: &Entry,
         obligations: &[Obligation],
         options: Options,
         budget: Budget,
@@ -138,8 +140,9 @@ impl<'a> Explorer<'a> {
         let marks = Marks::new(program, obligations);
         let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
         let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
-        let machine = Machine::new(program, marks, options);
-        Explorer::new(machine, entry, told, budget, cancel)
+        let mut machine = Machine::new(program, marks, options);
+        machine.given = entry.params.is_some().then(|| entry.clone());
+        Explorer::new(machine, entry.func, told, budget, cancel)
     }
 
     /// What came out, if so many obligations were asked.

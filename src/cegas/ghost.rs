@@ -345,9 +345,10 @@ impl Machine<'_> {
         let background = state.memory.get(instance).map(|object| object.background);
         match background {
             Some(Background::Zero | Background::Uninit | Background::Init(_)) => true,
-            Some(Background::Outside | Background::Text | Background::Arguments { .. }) | None => {
-                false
-            }
+            Some(Background::Given { open, .. }) => !open,
+            Some(Background::Outside | Background::Text | Background::Arguments { .. })
+            | Some(Background::Code)
+            | None => false,
         }
     }
 
@@ -479,9 +480,11 @@ impl Machine<'_> {
                 if init.is_some_and(is_zero) { Background::Zero } else { Background::Outside }
             }
             Background::Zero | Background::Uninit => background,
-            Background::Outside | Background::Text | Background::Arguments { .. } => {
-                Background::Outside
-            }
+            Background::Outside
+            | Background::Text
+            | Background::Arguments { .. }
+            | Background::Given { .. }
+            | Background::Code => Background::Outside,
         }
     }
 }

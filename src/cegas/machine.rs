@@ -12,6 +12,7 @@ use super::memory::{Background, Instance, Life, Memory, Object, Origin};
 use super::state::State;
 use super::value::Value;
 use crate::cegas::persistent::OrdMap;
+use crate::entries::Entry;
 use crate::ir::{
     Const, ConstExpr, ConstId, GlobalId, InstId, Operand, Program, Type, TypeId, ValueId,
 };
@@ -43,6 +44,8 @@ pub enum Source {
     Junk,
     /// What C leaves open.
     Unspecified,
+    /// A choice of callers that no violation may rest on alone: whether a pointer is null.
+    Assumed,
     /// What a loop makes of a variable, in a general state.
     Widened,
     /// Which of two paths that were joined is meant.
@@ -52,7 +55,8 @@ pub enum Source {
 pub(super) fn is_unset(source: Source) -> bool {
     match source {
         Source::Uninit | Source::Junk => true,
-        Source::Input | Source::Unspecified | Source::Widened | Source::Selected => false,
+        Source::Input | Source::Unspecified | Source::Assumed => false,
+        Source::Widened | Source::Selected => false,
     }
 }
 
@@ -83,6 +87,8 @@ pub struct Machine<'p> {
     pub(super) young: u32,
     pub(super) marks: Marks,
     pub(super) options: Options,
+    /// What the entry is given, if it is not `main`.
+    pub(super) given: Option<Entry>,
     /// With these, arbitrary values are not arbitrary: a path is walked again.
     pub(super) replay: Option<Replay>,
     /// With these, large arrays are followed by one element: a proof is looked for.
@@ -132,6 +138,7 @@ impl<'p> Machine<'p> {
             young: u32::MAX,
             marks,
             options,
+            given: None,
             replay: None,
             ghosts: None,
         }
@@ -152,6 +159,7 @@ impl<'p> Machine<'p> {
             let size = self.pointer_const(1);
             memory.push(object(Origin::Func(id), size, Background::Outside));
         }
+        self.change_globals(&mut memory);
         memory
     }
 

@@ -5,7 +5,7 @@
 //! All maps are structurally shared, so that a state is cheap to copy.
 
 use crate::cegas::persistent::{OrdMap, Vector};
-use crate::ir::{FuncId, GlobalId, InstId};
+use crate::ir::{CTypeId, FuncId, GlobalId, InstId};
 use crate::smt::{ExprId, Pool};
 use std::rc::Rc;
 
@@ -22,8 +22,10 @@ pub enum Origin {
     Heap(InstId),
     /// The arguments after the named ones.
     Varargs(InstId),
-    /// What `main` is given.
+    /// What `main` is given, or the system.
     Argument,
+    /// What an entry is given as the parameter of this number, or finds behind one.
+    Given(u32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,6 +52,25 @@ pub enum Background {
     Arguments {
         count: ExprId,
     },
+    /// Anything of a type, chosen by a caller.
+    Given {
+        ty: Option<CTypeId>,
+        /// Nobody knows how many elements there are.
+        open: bool,
+        sure: Sure,
+    },
+    /// A function that nobody knows.
+    Code,
+}
+
+/// What of an object that callers give is surely as arbitrary as it is taken to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sure {
+    All,
+    /// Whether pointers are null: the members of a struct may keep to rules that its type does not tell.
+    Pointers,
+    /// A variable that functions of the library change, and what it leads to.
+    Nothing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

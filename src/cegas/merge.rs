@@ -8,7 +8,7 @@
 
 use super::loops::Loops;
 use super::machine::{Machine, Source, Step, gap};
-use super::memory::{Cell, Instance, Life, Object, Origin};
+use super::memory::{Background, Cell, Instance, Life, Object, Origin};
 use super::state::{Frame, State};
 use super::value::Value;
 use crate::cegas::persistent::{HashMap, Vector};
@@ -93,8 +93,15 @@ impl Machine<'_> {
         let holds = self.smt.pool.ite(which, first, second);
 
         b.fresh = a.fresh;
-        for number in 0..a.memory.len().min(b.memory.len()) {
+        let before = a.memory.len().min(b.memory.len());
+        let mut number = 0;
+        // Looking at what callers give makes objects, which have to be merged, too.
+        while number < a.memory.len().min(b.memory.len()) {
             self.merge_object(&mut a, &mut b, which, Instance(number as u32)).ok()?;
+            number += 1;
+        }
+        if !(before..number).all(|made| same_made(&a, &b, Instance(made as u32))) {
+            return None;
         }
         let mut merged = a.clone();
         merged.memory.forget_reads();
@@ -276,6 +283,17 @@ impl Machine<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// Whether objects that were made by looking at others are of one kind. Texts from outside are.
+fn same_made(a: &State, b: &State, made: Instance) -> bool {
+    match (a.memory.get(made), b.memory.get(made)) {
+        (Some(x), Some(y)) => {
+            (x.origin, x.background, x.life) == (y.origin, y.background, y.life)
+                && (x.size == y.size || x.background == Background::Text)
+        }
+        _ => true,
     }
 }
 

@@ -16,6 +16,7 @@ mod ranges;
 mod settle;
 mod arith;
 mod calls;
+mod given;
 mod library;
 pub mod marks;
 mod demand;
@@ -52,7 +53,8 @@ mod violation;
 pub mod refine;
 pub mod sse;
 
-pub use explore::{Budget, Explored, explore, explore_telling, prove};
+pub use explore::{Budget, Explored, explore, explore_entry, prove};
+pub use library::is_known;
 pub use machine::Options;
 pub use related::Related;
 pub use verdict::{Change, Counterexample, Proof, Reason, TraceStep, Verdict};

@@ -2,7 +2,7 @@
 
 use super::address::Base;
 use super::machine::Machine;
-use super::memory::{Instance, Origin};
+use super::memory::{Background, Instance, Origin};
 use super::state::State;
 use super::value::Value;
 use crate::ir::debug::Encoding;
@@ -93,7 +93,19 @@ impl Machine<'_> {
             Origin::Heap(at) => format!("heap object of {}", self.place(at)),
             Origin::Varargs(_) => "the variable arguments".to_owned(),
             Origin::Argument => "the arguments of main".to_owned(),
+            Origin::Given(number) => self.given_name(number),
         })
+    }
+
+    /// What a parameter points to.
+    fn given_name(&self, number: u32) -> String {
+        let func = self.given.as_ref().map(|given| given.func);
+        let param = func.and_then(|func| self.program.funcs[func].params.get(number as usize));
+        let name = param.and_then(|param| self.program.values[param].name.expand());
+        match name {
+            Some(name) => format!("(*{})", self.program.texts.get(name)),
+            None => "what the caller gives".to_owned(),
+        }
     }
 
     /// A string literal as C writes it, cut short if it is long.
@@ -125,6 +137,10 @@ impl Machine<'_> {
                 let binding = debug.bindings.iter().find(|b| b.address && b.value == value)?;
                 debug.vars[binding.var].ty.expand()
             }
+            Origin::Given(_) => match state.memory.get(instance)?.background {
+                Background::Given { ty, .. } => ty,
+                _ => None,
+            },
             Origin::Func(_) | Origin::Heap(_) | Origin::Varargs(_) | Origin::Argument => None,
         }
     }

@@ -132,6 +132,9 @@ impl Machine<'_> {
     /// As the head of `ir` says: all extra arguments lie in one area, the registers are used up.
     pub(super) fn va_start(&mut self, state: &mut State, at: InstId, list: ExprId) -> Step<()> {
         let Some(frame) = state.top() else { return Err(Stop::End) };
+        if frame.call.is_none() && self.given.is_some() {
+            return gap("the variable arguments that the caller gives");
+        }
         let args: Vec<Value> = frame.varargs.iter().cloned().collect();
         let slot = u64::from(self.pointer_bits / 8);
         let mut cells = Vec::new();

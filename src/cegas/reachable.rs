@@ -43,7 +43,7 @@ impl Machine<'_> {
             let instance = Instance(number);
             let Some(object) = state.memory.get(instance) else { continue };
             let is_root = match object.origin {
-                Origin::Global(_) | Origin::Argument => true,
+                Origin::Global(_) | Origin::Argument | Origin::Given(_) => true,
                 Origin::Local(_) | Origin::Varargs(_) => running && object.life == Life::Live,
                 Origin::Func(_) | Origin::Heap(_) => false,
             };

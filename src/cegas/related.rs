@@ -82,7 +82,8 @@ impl Machine<'_> {
         let made = match state.memory.get(instance).map(|object| object.origin) {
             Some(Origin::Heap(at)) => Some((at, "allocated here")),
             Some(Origin::Local(at)) => Some((at, "the variable lives here")),
-            Some(Origin::Global(_) | Origin::Func(_) | Origin::Varargs(_) | Origin::Argument)
+            Some(Origin::Global(_) | Origin::Func(_) | Origin::Varargs(_))
+            | Some(Origin::Argument | Origin::Given(_))
             | None => None,
         };
         let freed = past.freed.get(&instance).map(|&at| (at, "freed here"));

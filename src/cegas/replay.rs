@@ -341,6 +341,22 @@ impl Machine<'_> {
                     story.tell_change(at, depth, Change { name, value, object, func });
                 }
             }
+            Inst::Load { ptr, .. } if state.fresh > fresh && self.given.is_some() => {
+                let mut state = state.clone();
+                let Ok(pointer) = self.bits(&mut state, ptr) else { return };
+                let places = self.places(pointer);
+                let [place] = places[..] else { return };
+                let Base::Object(instance) = place.base else { return };
+                let Some(offset) = self.smt.pool.as_const(place.offset) else { return };
+                let Some(name) = self.object_name(&state, instance) else { return };
+                let part = self.member(&state, instance, offset as u64);
+                let part = part.unwrap_or_else(|| format!(" + {offset} bytes"));
+                let result = self.program.insts[at].result.expand();
+                let value = result.and_then(|r| state.top()?.values.get(&r).cloned());
+                if let Some(shown) = value.and_then(|value| self.show(&state, &value, None)) {
+                    story.tell(at, depth, format!("given: {name}{part} = {shown}"));
+                }
+            }
             Inst::Call { .. } if state.fresh > fresh => {
                 let result = self.program.insts[at].result.expand();
                 let value = result.and_then(|r| state.top()?.values.get(&r).cloned());

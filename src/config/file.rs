@@ -147,7 +147,9 @@ mod tests {
             engine = "cegas"
             jobs = 3
             timeout = 5
+            total-timeout = 60
             malloc-may-fail = true
+            null-arguments = true
             cache-dir = "c"
             no-cache = false
             json = "o.json"
@@ -163,6 +165,9 @@ mod tests {
             exit-zero = false
             quiet = false
             progress = "never"
+            [[function]]
+            name = "xmalloc"
+            nonnull-return = true
             [[ignore]]
             path = "third_party"
             rules = "leak"

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer};
 
+use super::function;
 use super::ignore;
 
 /// One layer of settings. Doc comments are the help text.
@@ -54,9 +55,17 @@ pub struct Layer {
     #[arg(long, value_name = "SECONDS", help_heading = "How to scan")]
     pub timeout: Option<f64>,
 
+    /// Time for the whole scan, shared by all targets; what is not decided by then is reported as unknown
+    #[arg(long, value_name = "SECONDS", help_heading = "How to scan")]
+    pub total_timeout: Option<f64>,
+
     /// Let every allocation return null
     #[arg(long, help_heading = "How to scan")]
     pub malloc_may_fail: bool,
+
+    /// Let callers from outside give null pointers to a library, unless they are declared nonnull
+    #[arg(long, help_heading = "How to scan")]
+    pub null_arguments: bool,
 
     /// Keep compiled units and verdicts here between scans [default: ~/.cache/cegas]
     #[arg(long, value_name = "DIR", help_heading = "How to scan")]
@@ -117,6 +126,10 @@ pub struct Layer {
     /// What the settings file silences. Tables have no option.
     #[arg(skip)]
     pub ignore: Vec<ignore::Written>,
+
+    /// What functions without a body do; in the settings file only.
+    #[arg(skip)]
+    pub function: Vec<function::Written>,
 
     /// Tell on standard error what is going on [default: auto, which means on a terminal, or when it takes long]
     #[arg(long, value_name = "WHEN", help_heading = "Output")]
@@ -180,7 +193,7 @@ impl Layer {
     pub fn keys() -> Vec<String> {
         let command = <Self as clap::Args>::augment_args(clap::Command::new("layer"));
         let options = command.get_arguments().filter_map(|a| a.get_long().map(str::to_owned));
-        options.chain(["ignore".to_owned()]).collect()
+        options.chain(["ignore", "function"].map(str::to_owned)).collect()
     }
 
     /// This layer where it says something, the one below elsewhere.
@@ -198,7 +211,9 @@ impl Layer {
             engine: self.engine.or(below.engine),
             jobs: self.jobs.or(below.jobs),
             timeout: self.timeout.or(below.timeout),
+            total_timeout: self.total_timeout.or(below.total_timeout),
             malloc_may_fail: self.malloc_may_fail || below.malloc_may_fail,
+            null_arguments: self.null_arguments || below.null_arguments,
             // Either option about the cache overrides both of the layer below.
             cache_dir: if self.no_cache {
                 None
@@ -215,6 +230,7 @@ impl Layer {
             junit: self.junit.or(below.junit),
             annotations: self.annotations || below.annotations,
             baseline: self.baseline.or(below.baseline),
+            function: if self.function.is_empty() { below.function } else { self.function },
             ignore: if self.ignore.is_empty() { below.ignore } else { self.ignore },
             fail_on: self.fail_on.or(below.fail_on),
             exit_zero: self.exit_zero || below.exit_zero,

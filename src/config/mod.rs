@@ -6,6 +6,7 @@
 //! trusted: what it names for writing must lie inside its own folder.
 
 mod file;
+mod function;
 mod ignore;
 mod input;
 mod layer;
@@ -15,6 +16,7 @@ mod settings;
 mod settle;
 
 pub use file::NAME as SETTINGS_FILE;
+pub use function::{Does, Function};
 pub use ignore::Ignore;
 pub use input::Input;
 pub use layer::{Engine, FailOn, Layer, SarifKinds, When};

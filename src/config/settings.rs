@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::function::Function;
 use super::ignore::Ignore;
 use super::input::Input;
 use super::layer::{Engine, FailOn, SarifKinds, When};
@@ -31,6 +32,12 @@ pub struct Settings {
     pub jobs: NonZeroUsize,
     /// Time for one obligation.
     pub timeout: Duration,
+    /// Time for the whole scan, if it is limited.
+    pub total_timeout: Option<Duration>,
+    /// What is left of that for one target; zero if nothing is.
+    pub target_time: Option<Duration>,
+    /// What functions without a body do.
+    pub functions: Vec<Function>,
     /// How assertions are decided.
     pub engine: Engine,
     /// Print the paths that `sse` enumerates, step by step.
@@ -40,6 +47,8 @@ pub struct Settings {
     pub assertions: Vec<String>,
     /// Whether every allocation may return null.
     pub malloc_may_fail: bool,
+    /// Whether callers from outside may give null pointers.
+    pub null_arguments: bool,
     /// Ids of the rules to check, in the order of [`crate::rules::RULES`].
     pub rules: Vec<&'static str>,
     /// The functions that a property file forbids to call: then no other assertion is looked at.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::file::{self, Trust};
+use super::function;
 use super::ignore::Ignore;
 use super::input::{self, Input};
 use super::layer::{Engine, Layer, When};
@@ -132,6 +133,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     let ignores = std::mem::take(&mut layer.ignore).into_iter();
     let written_in = settings_file.clone().unwrap_or_default();
     let ignores = ignores.map(|i| Ignore::new(i, &written_in)).collect::<Result<_>>()?;
+    let functions = function::functions(std::mem::take(&mut layer.function), &written_in)?;
     Ok(Settings {
         root: repository(&base).unwrap_or(&base).to_owned(),
         base,
@@ -146,7 +148,11 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         explain_path,
         assertions: layer.assertions,
         malloc_may_fail: layer.malloc_may_fail,
-        timeout: layer.timeout.map_or(Ok(budgets::OBLIGATION_TIME), timeout)?,
+        null_arguments: layer.null_arguments,
+        timeout: layer.timeout.map_or(Ok(budgets::OBLIGATION_TIME), |s| time("timeout", s))?,
+        total_timeout: layer.total_timeout.map(|s| time("total-timeout", s)).transpose()?,
+        target_time: None,
+        functions,
         rules: rules(&layer.rules)?,
         forbidden,
         notes,
@@ -267,12 +273,12 @@ fn jobs(given: Option<NonZeroUsize>) -> Result<NonZeroUsize> {
     }
 }
 
-fn timeout(seconds: f64) -> Result<Duration> {
+fn time(key: &str, seconds: f64) -> Result<Duration> {
     let longest = budgets::LONGEST_TIME;
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if !time.is_zero() && time <= longest => Ok(time),
         _ => bail!(
-            "timeout: {seconds} is not a number of seconds above 0 and up to {}",
+            "{key}: {seconds} is not a number of seconds above 0 and up to {}",
             longest.as_secs()
         ),
     }

@@ -1,6 +1,5 @@
-//! The reading door to LLVM: small copyable handles over a module that is not changed while they
-//! live (`'m`), so that lowering is safe code. inkwell owns contexts and modules; its value enums
-//! cost an allocation or a panic here and there, which a million instructions would notice.
+//! The reading door to LLVM: small copyable handles over a module that is not changed while they live (`'m`), so that
+//! lowering is safe code. inkwell owns contexts and modules; its value enums cost allocations that one would notice.
 
 use super::llvm_extra::{self, Meta, Record};
 use inkwell::llvm_sys::core::*;
@@ -10,11 +9,10 @@ use inkwell::llvm_sys::target::*;
 pub use inkwell::llvm_sys::{
     LLVMAtomicOrdering as Ordering, LLVMAtomicRMWBinOp as RmwBinOp, LLVMIntPredicate,
     LLVMLinkage as LlvmLinkage, LLVMOpcode as Opcode, LLVMRealPredicate, LLVMTypeKind as TypeKind,
-    LLVMValueKind as ValueKind,
+    LLVMValueKind as ValueKind, LLVMVisibility,
 };
 use inkwell::module::Module as InkwellModule;
-use std::ffi::c_char;
-use std::marker::PhantomData;
+use std::{ffi::c_char, marker::PhantomData};
 
 /// A value: constant, argument, instruction, function or global.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -319,10 +317,12 @@ impl<'m> Val<'m> {
         Val::new(unsafe { LLVMAliasGetAliasee(self.0) })
     }
 
-    // Functions and globals.
-
     pub fn is_declaration(self) -> bool {
         unsafe { LLVMIsDeclaration(self.0) != 0 }
+    }
+
+    pub fn is_hidden(self) -> bool {
+        unsafe { LLVMGetVisibility(self.0) != LLVMVisibility::LLVMDefaultVisibility }
     }
 
     pub fn linkage(self) -> LlvmLinkage {

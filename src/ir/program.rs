@@ -58,6 +58,10 @@ pub struct FuncAttrs {
     /// Writes no memory of the caller's.
     pub readonly: bool,
     pub returns_nonnull: bool,
+    /// Writes nothing but what its arguments lead to; the user vouches for it.
+    pub args_only: bool,
+    /// Not seen outside what it is linked into, though by other units.
+    pub hidden: bool,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -299,12 +299,14 @@ words!(Encoding {
 /// Words that stand for a `bool` being set, in the order they are written.
 pub(super) type Flags<T, const N: usize> = [(&'static str, fn(&mut T) -> &mut bool); N];
 
-pub(super) const FUNC_ATTRS: Flags<FuncAttrs, 5> = [
+pub(super) const FUNC_ATTRS: Flags<FuncAttrs, 7> = [
     ("noreturn", |attrs| &mut attrs.noreturn),
     ("returns_twice", |attrs| &mut attrs.returns_twice),
     ("readnone", |attrs| &mut attrs.readnone),
     ("readonly", |attrs| &mut attrs.readonly),
     ("returns_nonnull", |attrs| &mut attrs.returns_nonnull),
+    ("args_only", |attrs| &mut attrs.args_only),
+    ("hidden", |attrs| &mut attrs.hidden),
 ];
 
 pub(super) const ACCESS_FLAGS: Flags<Access, 2> =

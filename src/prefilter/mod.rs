@@ -28,6 +28,7 @@ use crate::ir::{Def, FuncId, Inst, InstId, Operand, Program};
 use crate::rules::{Demand, Extent, Fault, Obligation};
 use body::{Body, Summaries};
 use facts::{Fact, Set};
+use known::{Known, Summary};
 use numbers::Made;
 use ranges::Range;
 use rustc_hash::FxHashMap;
@@ -83,6 +84,49 @@ pub fn split(
         if whole.as_ref().is_some_and(|whole| !whole.runs.contains(&func)) {
             return true;
         }
+        let all = asked.get(&obligation.at).map_or(&[][..], Vec::as_slice);
+        let index = all.iter().position(|other| other == obligation);
+        let answers = settled.get(&obligation.at);
+        index.zip(answers).is_some_and(|(index, answers)| answers.get(index) == Some(&true))
+    })
+}
+
+/// What callers promise of a function's parameters.
+#[derive(Debug, Clone)]
+pub struct Promised {
+    pub func: FuncId,
+    /// So many bytes of a live object that each points to; nothing if it may point nowhere.
+    pub params: Vec<Option<u64>>,
+}
+
+/// The same for functions that nobody in the program calls, with what their callers promise: parameters are set.
+pub fn split_given(
+    program: &Program,
+    obligations: Vec<Obligation>,
+    options: Options,
+    promised: &[Promised],
+) -> (Vec<Obligation>, Vec<Obligation>) {
+    let mut asked = Asked::default();
+    for obligation in &obligations {
+        asked.entry(obligation.at).or_default().push(*obligation);
+    }
+    let mut settled: FxHashMap<InstId, Vec<bool>> = FxHashMap::default();
+    for Promised { func, params } in promised {
+        let known = |bytes: &Option<u64>| Known {
+            object: bytes.is_some(),
+            bytes: (0, bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(0)),
+            live: bytes.is_some(),
+            set: true,
+            range: Range::ANY,
+        };
+        let entry = params.iter().map(known).collect();
+        let summary = Summary { entry, exit: Vec::new(), result: Known::NOTHING };
+        let summaries: Summaries = [(*func, summary)].into_iter().collect();
+        let mut body = Body::new(program, None, *func, &asked, options.malloc_may_fail);
+        body.solve(&summaries, None);
+        Settler { body: &mut body }.settle(&asked, &summaries, &mut settled);
+    }
+    obligations.into_iter().partition(|obligation| {
         let all = asked.get(&obligation.at).map_or(&[][..], Vec::as_slice);
         let index = all.iter().position(|other| other == obligation);
         let answers = settled.get(&obligation.at);

@@ -15,7 +15,14 @@ pub fn render(report: &Report) -> String {
             (file, line) => format!("file={},line={},", property(file), line.max(1)),
         };
         let title = property(&format!("cegas-scan: {}", finding.rule));
-        let line = format!("::error {place}title={title}::{}\n", data(&finding.message));
+        let (level, message) = match finding.is_assumed() {
+            true => {
+                let assumed = finding.assumes.join("; ");
+                ("warning", format!("{} (assuming: {assumed})", finding.message))
+            }
+            false => ("error", finding.message.clone()),
+        };
+        let line = format!("::{level} {place}title={title}::{}\n", data(&message));
         // What several targets share is told once.
         if !told.contains(&line) {
             text += &line;

@@ -9,7 +9,8 @@ use crate::line::one_line;
 pub fn render(finding: &Obligation, sources: &Sources) -> String {
     let at = &finding.location;
     let message = one_line(&finding.message);
-    let title = Level::ERROR.primary_title(message).id(finding.rule);
+    let level = if finding.is_assumed() { Level::WARNING } else { Level::ERROR };
+    let title = level.primary_title(message).id(finding.rule);
     let path = one_line(&at.file);
     let line = usize::try_from(at.line).unwrap_or_default();
     let group = match sources.line(&at.file, at.line) {
@@ -37,6 +38,9 @@ pub fn render(finding: &Obligation, sources: &Sources) -> String {
         let at = &related.location;
         let place = one_line(&format!("{}:{}: {}", at.file, at.line, related.text));
         text += &format!("  = note: {place}\n");
+    }
+    for assumed in &finding.assumes {
+        text += &format!("  = assumes: {}\n", one_line(assumed));
     }
     push_trace(&mut text, &finding.trace);
     text
@@ -91,6 +95,7 @@ mod tests {
             location,
             message: "it is lost".into(),
             targets: Vec::new(),
+            assumes: Vec::new(),
             silenced: None,
             related: Vec::new(),
             trace: vec![step; 30],

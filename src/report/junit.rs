@@ -1,5 +1,5 @@
 //! JUnit XML, which every build server shows: one suite for each target, one case for each rule at each
-//! function. A violation is a failure, what is unknown is skipped with the reason.
+//! function. A violation is a failure; what is unknown, or violated only under assumptions, is skipped with the reason.
 
 use std::collections::BTreeMap;
 
@@ -76,11 +76,14 @@ fn suite(
 }
 
 fn is_finding(obligation: &Obligation) -> bool {
-    obligation.verdict == Verdict::Unsafe && obligation.silenced.is_none()
+    obligation.verdict == Verdict::Unsafe
+        && !obligation.is_assumed()
+        && obligation.silenced.is_none()
 }
 
+/// Also what is violated only if callers do as is assumed of them.
 fn is_unknown(obligation: &Obligation) -> bool {
-    matches!(obligation.verdict, Verdict::Unknown { .. }) && obligation.silenced.is_none()
+    obligation.verdict != Verdict::Safe && !is_finding(obligation) && obligation.silenced.is_none()
 }
 
 /// Every violation is told; of what is unknown the first reason.
@@ -89,8 +92,9 @@ fn outcome(
     obligations: &[&Obligation],
 ) -> std::io::Result<()> {
     let unknown = obligations.iter().filter(|o| is_unknown(o)).find_map(|o| match &o.verdict {
-        Verdict::Unknown { reason, .. } => Some(reason),
-        Verdict::Safe | Verdict::Unsafe => None,
+        Verdict::Unknown { reason, .. } => Some(format!("unknown: {reason}")),
+        Verdict::Unsafe => Some(format!("{}, assuming: {}", o.message, o.assumes.join("; "))),
+        Verdict::Safe => None,
     });
     if obligations.iter().any(|o| is_finding(o)) {
         case.write_inner_content(|writer| {
@@ -115,7 +119,7 @@ fn outcome(
         })?;
     } else if let Some(reason) = unknown {
         case.write_inner_content(|writer| {
-            let reason = format!("unknown: {}", one_line(reason));
+            let reason = one_line(&reason);
             writer
                 .create_element("skipped")
                 .with_attribute(("message", reason.as_str()))

@@ -15,6 +15,9 @@ use crate::rules::RULES;
 pub struct Row {
     pub proved: usize,
     pub violated: usize,
+    /// Violated, but only if callers from outside do as is assumed of them.
+    #[serde(skip_serializing_if = "is_none")]
+    pub assumed: usize,
     /// Why the others are not decided, with how often.
     pub unknown: BTreeMap<Cause, usize>,
     /// Violated or unknown, but not to be told.
@@ -29,11 +32,16 @@ impl Row {
     fn count(&mut self, obligation: &Obligation) {
         match &obligation.verdict {
             Verdict::Safe => self.proved += 1,
+            Verdict::Unsafe if obligation.is_assumed() => self.assumed += 1,
             Verdict::Unsafe => self.violated += 1,
             Verdict::Unknown { cause, .. } => *self.unknown.entry(*cause).or_default() += 1,
         }
         self.silenced += usize::from(obligation.silenced.is_some());
     }
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A target's row, and why it says nothing if it was not analysed.
@@ -102,6 +110,9 @@ fn push_table(text: &mut String, title: &str, rows: &[(String, &Row, Option<&str
     for (name, row, not_analysed) in rows {
         let mut reasons: Vec<String> =
             row.unknown.iter().map(|(cause, count)| format!("{} {count}", cause.name())).collect();
+        if row.assumed > 0 {
+            reasons.push(format!("violated under assumptions {}", row.assumed));
+        }
         if row.silenced > 0 {
             reasons.push(format!("silenced {}", row.silenced));
         }

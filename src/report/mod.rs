@@ -74,10 +74,21 @@ pub struct Target {
     pub evidence: String,
     /// Its units, relative to the report's root.
     pub units: Vec<String>,
+    /// The functions that were assumed to be called from outside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<Entry>,
     /// The size of its model, if there is one.
     pub model: Option<Model>,
     /// Why there is no model.
     pub failure: Option<String>,
+}
+
+/// A function that is called from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    pub function: String,
+    /// What was assumed of its callers.
+    pub assumes: Vec<String>,
 }
 
 /// What a target is.
@@ -162,6 +173,9 @@ pub struct Obligation {
     pub message: String,
     /// The targets it is part of.
     pub targets: Vec<String>,
+    /// What has to be true of the callers of a library for the verdict to hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumes: Vec<String>,
     /// Why it is not to be told, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silenced: Option<Silenced>,
@@ -171,6 +185,13 @@ pub struct Obligation {
     /// How a violation comes about, from the start of the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<Step>,
+}
+
+impl Obligation {
+    /// Whether the verdict holds only if callers from outside do as is assumed of them.
+    pub fn is_assumed(&self) -> bool {
+        !self.assumes.is_empty()
+    }
 }
 
 /// The rule of a name that was written down.
@@ -344,7 +365,8 @@ fn fold(length: usize, head: usize, tail: usize) -> std::ops::Range<usize> {
 impl Report {
     /// The verdict on everything that was scanned.
     pub fn verdict(&self) -> Overall {
-        if self.violated().next().is_some() {
+        // What callers might do that nobody knows is not a violation yet.
+        if self.violated().any(|o| !o.is_assumed()) {
             return Overall::Unsafe;
         }
         let proved = self.obligations.iter().all(|o| o.verdict == Verdict::Safe);
@@ -382,16 +404,20 @@ impl Report {
             || self.dump.is_none() && (is_unasked || self.obligations.iter().any(unknown));
         let suspected = |o: &Obligation| {
             let doubt = matches!(o.verdict, Verdict::Unknown { cause: Cause::Doubt, .. });
-            doubt && o.silenced.is_none()
+            let assumed = o.verdict == Verdict::Unsafe && o.is_assumed();
+            (doubt || assumed) && o.silenced.is_none()
         };
         let fails = |fail_on: FailOn| match fail_on {
             FailOn::Error => false,
             FailOn::Warning => self.obligations.iter().any(suspected),
-            FailOn::Unknown => undecided(),
+            FailOn::Unknown => undecided() || self.findings().next().is_some(),
         };
         if settings.exit_zero {
             Exit::Clean
-        } else if self.dump_failed || self.findings().next().is_some() || fails(settings.fail_on) {
+        } else if self.dump_failed
+            || self.findings().any(|o| !o.is_assumed())
+            || fails(settings.fail_on)
+        {
             Exit::Findings
         } else if self.is_partial() {
             Exit::Partly

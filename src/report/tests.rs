@@ -29,6 +29,7 @@ fn sample() -> Report {
             kind: TargetKind::Program,
             evidence: "a recorded link".into(),
             units: vec!["main.c".into(), "queue.c".into()],
+            entries: Vec::new(),
             model: Some(Model {
                 functions: 3,
                 blocks: 1,
@@ -53,6 +54,7 @@ fn finding() -> Obligation {
         location: Location { file: "a.c".into(), line: 3, column: 9, function: "f".into() },
         message: "the buffer is lost".into(),
         targets: vec!["demo".into()],
+        assumes: Vec::new(),
         silenced: None,
         related: Vec::new(),
         trace: Vec::new(),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Obligation, Report, Sources, Target, Verdict, diagnostic, ledger};
+use super::{Obligation, Overall, Report, Sources, Target, Verdict, diagnostic, ledger};
 use crate::config::Settings;
 use crate::line::one_line;
 
@@ -25,7 +25,9 @@ pub fn print(report: &Report, sources: &Sources, settings: &Settings) -> io::Res
 pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String {
     let mut text = String::new();
     let mut told = std::collections::BTreeSet::new();
-    for finding in report.findings() {
+    // What a program itself does takes precedence over what a caller from outside might do.
+    let (assumed, plain): (Vec<_>, Vec<_>) = report.findings().partition(|o| o.is_assumed());
+    for finding in plain.into_iter().chain(assumed) {
         // What several targets share is told once.
         if told.insert((finding.rule, &finding.location, &finding.message)) {
             text += &diagnostic::render(finding, sources);
@@ -108,6 +110,10 @@ fn push_target(text: &mut String, target: &Target) {
     if let Some(failure) = &target.failure {
         *text += &format!("  {DOUBT}no model{DOUBT:#}: {}\n", one_line(failure));
     }
+    if !target.entries.is_empty() {
+        let names = target.entries.iter().map(|entry| one_line(&entry.function));
+        *text += &format!("  entered from outside: {}\n", some(names, target.entries.len()));
+    }
     let Some(model) = &target.model else { return };
     *text += &format!(
         "  {}, {}, {}, {}\n",
@@ -127,7 +133,10 @@ fn push_target(text: &mut String, target: &Target) {
 }
 
 fn push_summary(text: &mut String, report: &Report) {
-    let verdict = report.verdict().name();
+    let mut verdict = report.verdict().name().to_owned();
+    if report.verdict() == Overall::Safe && report.obligations.iter().any(Obligation::is_assumed) {
+        verdict += ", if callers do as is assumed of them";
+    }
     let targets = counted(report.targets.len(), "target");
     *text += &format!("\n{STRONG}verdict: {verdict}{STRONG:#} ({targets}");
     if report.obligations.is_empty() && !report.checked {
@@ -144,9 +153,13 @@ fn push_summary(text: &mut String, report: &Report) {
         *text += &format!(
             ", {} proved, {} violated, {} unknown",
             count(|v| matches!(v, Verdict::Safe)),
-            count(|v| matches!(v, Verdict::Unsafe)),
+            report.violated().filter(|o| !o.is_assumed()).count(),
             count(|v| matches!(v, Verdict::Unknown { .. })),
         );
+        let assumed = report.violated().filter(|o| o.is_assumed()).count();
+        if assumed > 0 {
+            *text += &format!(", {assumed} violated under assumptions");
+        }
         let silenced = report.obligations.iter().filter(|o| o.silenced.is_some()).count();
         if silenced > 0 {
             *text += &format!(", {silenced} silenced");

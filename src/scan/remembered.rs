@@ -90,7 +90,12 @@ fn key(program: &Program, settings: &Settings) -> Option<Key> {
         Engine::Sse => 2,
         Engine::Proofs => 3,
     };
-    let options = [u8::from(settings.malloc_may_fail), engine, u8::from(settings.explain_path)];
+    let options = [
+        u8::from(settings.malloc_may_fail),
+        u8::from(settings.null_arguments),
+        engine,
+        u8::from(settings.explain_path),
+    ];
     let parts = [stamp.as_bytes(), z3.as_bytes(), root, &options];
     let list = |list: &mut dyn Iterator<Item = &str>| Key::of(list.map(str::as_bytes));
     let lists = [

@@ -118,6 +118,9 @@ impl Machine<'_> {
         let [Place { base: Base::Object(instance), .. }] = places[..] else {
             return gap("a realloc of one of several objects");
         };
+        if self.is_open(state, instance) {
+            return gap("a realloc of what the caller gives");
+        }
         let held = state.memory.get(instance).map(|object| object.size);
         let Some(held) = held.and_then(|held| self.smt.pool.as_const(held)) else {
             return gap("a realloc of an object of unknown size");
@@ -140,7 +143,11 @@ impl Machine<'_> {
             Base::Object(instance) => {
                 let at_start = self.smt.pool.as_const(place.offset) == Some(0);
                 let Some(object) = state.memory.get_mut(instance) else { return Err(Stop::End) };
-                let is_heap = matches!(object.origin, Origin::Heap(_));
+                if matches!(object.origin, Origin::Given(_)) && !at_start {
+                    return gap("a free of a part of what the caller gives");
+                }
+                // What a caller gives to be freed was allocated.
+                let is_heap = matches!(object.origin, Origin::Heap(_) | Origin::Given(_));
                 if !is_heap || !at_start || object.life != Life::Live {
                     return Err(Stop::End);
                 }

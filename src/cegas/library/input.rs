@@ -52,6 +52,15 @@ impl Machine<'_> {
 
     /// A text of any length and content.
     pub(in crate::cegas) fn text(&mut self, state: &mut State) -> Step<ExprId> {
+        self.text_from(state, Origin::Argument)
+    }
+
+    /// The same from somebody.
+    pub(in crate::cegas) fn text_from(
+        &mut self,
+        state: &mut State,
+        origin: Origin,
+    ) -> Step<ExprId> {
         let size = self.fresh(state, self.pointer_bits, Source::Input);
         let one = self.pointer_const(1);
         let most = self.pointer_const(LONGEST);
@@ -59,7 +68,7 @@ impl Machine<'_> {
         let is_short = self.smt.pool.ule(size, most);
         self.assume(state, has_end)?;
         self.assume(state, is_short)?;
-        let instance = state.memory.push(object(Origin::Argument, size, Background::Text));
+        let instance = state.memory.push(object(origin, size, Background::Text));
         Ok(self.address(instance))
     }
 
@@ -109,6 +118,9 @@ impl Machine<'_> {
             is_ended = self.smt.pool.as_const(here) == Some(1);
             ends.push(here);
             at += unit;
+        }
+        if !is_ended && self.is_open(state, instance) {
+            return gap("the length of a text that the caller gives");
         }
         let mut length = self.pointer_const(ends.len() as u64);
         let mut has_end = self.smt.pool.bool(false);

@@ -113,6 +113,55 @@ fn is_allocation(name: &str) -> bool {
         || matches!(name, "aligned_alloc" | "memalign")
 }
 
+/// Further functions that are known by name, see [`Machine::external`].
+const NAMED: &[&str] = &[
+    "svf_assert",
+    "svf_assert_eq",
+    "exit",
+    "atexit",
+    "cfree",
+    "strlen",
+    "wcslen",
+    "getenv",
+    "secure_getenv",
+    "memset",
+    "__memset_chk",
+    "memcpy",
+    "memmove",
+    "__memcpy_chk",
+    "__memmove_chk",
+    "abs",
+    "labs",
+    "llabs",
+    "imaxabs",
+    "alloca",
+    "__builtin_alloca",
+    "longjmp",
+    "_longjmp",
+    "siglongjmp",
+    "setjmp",
+    "_setjmp",
+    "sigsetjmp",
+    "fork",
+    "vfork",
+    "pthread_create",
+    "on_exit",
+    "at_quick_exit",
+    "signal",
+    "sigaction",
+];
+
+/// Whether nothing has to be assumed of a function without a body: it is known, or paths end at it.
+pub fn is_known(name: &str) -> bool {
+    let lists = [OUTPUT, STREAMS, ENDS, NUMBERS, NATURALS, NOTHING, NAMED];
+    let prefixes = ["__VERIFIER_", "nondet_", "__cegas_"];
+    lists.iter().any(|list| list.contains(&name))
+        || prefixes.iter().any(|prefix| name.starts_with(prefix))
+        || is_allocation(name)
+        || is_in(accesses::SCANS, name)
+        || is_in(accesses::PRINTS, name)
+}
+
 fn is_in(table: &[(&str, usize)], name: &str) -> bool {
     table.iter().any(|(known, _)| *known == name)
 }
@@ -238,7 +287,7 @@ impl Machine<'_> {
                 Some(ty) => Some(self.arbitrary(state, ty, Source::Unspecified)?),
                 None => None,
             },
-            _ => self.unknown_function(state, name, args, result)?,
+            _ => self.unknown_function(state, func, args, result)?,
         };
         let call = self.program.insts[at];
         if let Some(wanted) = call.result.expand() {

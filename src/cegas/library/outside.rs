@@ -1,7 +1,7 @@
 //! Functions nobody knows: any result, and whatever they can reach may be changed.
 //!
 //! What it really does is not arbitrary, so the path goes on in doubt, unless all it does is to return some
-//! number. It is assumed to free nothing, to
+//! number, or the user says what it does ([`FuncAttrs`](crate::ir::FuncAttrs)): then only its result is in doubt. It is assumed to free nothing, to
 //! keep no pointer, to call nothing back, and to change no variable that it is not given.
 
 use crate::cegas::machine::{Machine, Source, Step, gap, object};
@@ -9,7 +9,7 @@ use crate::cegas::memory::{Background, Instance, Life, Origin};
 use crate::cegas::persistent::OrdMap;
 use crate::cegas::state::State;
 use crate::cegas::value::Value;
-use crate::ir::{InstId, List, Operand, TypeId};
+use crate::ir::{FuncId, InstId, List, Operand, TypeId};
 use crate::smt::{ExprId, Op};
 use std::collections::BTreeSet;
 
@@ -17,10 +17,14 @@ impl Machine<'_> {
     pub(super) fn unknown_function(
         &mut self,
         state: &mut State,
-        name: &str,
+        func: FuncId,
         args: List<Operand>,
         result: Option<TypeId>,
     ) -> Step<Option<Value>> {
+        let (name, attrs) = (&self.program.funcs[func].name, self.program.funcs[func].attrs);
+        if attrs.readnone {
+            return self.described_result(state, func, result);
+        }
         let mut reached = BTreeSet::new();
         for &arg in self.program.operands(args) {
             match self.operand(state, arg)? {
@@ -31,14 +35,42 @@ impl Machine<'_> {
         // What is given nothing and returns a number is an input.
         let is_number =
             result.is_some_and(|ty| self.scalar_bits(ty).is_some() && !self.is_pointer_type(ty));
-        if !self.program.operands(args).is_empty() || !is_number {
+        let is_described =
+            attrs.args_only && result.is_none_or(|ty| self.scalar_bits(ty).is_some());
+        if (!self.program.operands(args).is_empty() || !is_number) && !is_described {
             state.doubt(&format!("what `{name}` does, which has no body"));
         }
         self.change_all(state, reached)?;
+        if is_described {
+            return self.described_result(state, func, result);
+        }
         match result {
             Some(ty) => Ok(Some(self.arbitrary(state, ty, Source::Input)?)),
             None => Ok(None),
         }
+    }
+
+    /// What a function returns of which only that is not known.
+    fn described_result(
+        &mut self,
+        state: &mut State,
+        func: FuncId,
+        result: Option<TypeId>,
+    ) -> Step<Option<Value>> {
+        let Some(ty) = result else { return Ok(None) };
+        let value = self.arbitrary(state, ty, Source::Input)?;
+        let mut scalars = Vec::new();
+        value.scalars(&mut scalars);
+        state.uncertain.extend(self.smt.pool.free_vars(&scalars));
+        if self.program.funcs[func].attrs.returns_nonnull
+            && self.is_pointer_type(ty)
+            && let [pointer] = scalars[..]
+        {
+            let null = self.pointer_const(0);
+            let exists = self.smt.pool.ne(pointer, null);
+            self.assume(state, exists)?;
+        }
+        Ok(Some(value))
     }
 
     /// Everything reachable from these objects holds something else now.
@@ -64,7 +96,8 @@ impl Machine<'_> {
             let is_fixed = match object.origin {
                 Origin::Global(global) => self.program.globals[global].constant,
                 Origin::Func(_) => true,
-                Origin::Local(_) | Origin::Heap(_) | Origin::Varargs(_) | Origin::Argument => false,
+                Origin::Local(_) | Origin::Heap(_) | Origin::Varargs(_) => false,
+                Origin::Argument | Origin::Given(_) => false,
             };
             if is_fixed || object.life != Life::Live {
                 continue;

@@ -220,7 +220,7 @@ impl Model<'_> {
             let is_made = match object.origin {
                 Origin::Global(_) | Origin::Func(_) => false,
                 Origin::Local(_) | Origin::Varargs(_) => object.life != Life::Live,
-                Origin::Heap(_) | Origin::Argument => true,
+                Origin::Heap(_) | Origin::Argument | Origin::Given(_) => true,
             };
             if !is_made || named.contains(&last) {
                 return;

@@ -98,6 +98,7 @@ pub(super) fn is_fixed(program: &Program, origin: Origin) -> bool {
     match origin {
         Origin::Func(_) => true,
         Origin::Global(global) => program.globals[global].constant,
-        Origin::Local(_) | Origin::Heap(_) | Origin::Varargs(_) | Origin::Argument => false,
+        Origin::Local(_) | Origin::Heap(_) | Origin::Varargs(_) => false,
+        Origin::Argument | Origin::Given(_) => false,
     }
 }

@@ -230,6 +230,8 @@ impl<'m> Lowering<'m> {
             readnone: memory == Some(0),
             readonly: memory.is_some_and(|effects| effects & 0b10_1010 == 0),
             returns_nonnull: func.attribute(Place::Result, self.attributes.nonnull).is_some(),
+            args_only: false,
+            hidden: func.is_hidden(),
         }
     }
 

@@ -188,7 +188,13 @@ fn findings(report: &Report) -> (Vec<Finding<'_>>, usize) {
         steps -= found.trace.len().min(most);
         shown.push(Finding {
             rule: found.rule,
-            message: one_line(&found.message),
+            message: match found.is_assumed() {
+                true => {
+                    let assumed = found.assumes.join("; ");
+                    one_line(&format!("{} (assuming: {assumed})", found.message))
+                }
+                false => one_line(&found.message),
+            },
             at: place(&found.location),
             targets: found.targets.iter().map(String::as_str).collect(),
             related: found

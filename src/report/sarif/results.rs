@@ -75,9 +75,9 @@ fn chosen(report: &Report, settings: &Settings) -> Vec<usize> {
 }
 
 /// Light ones are kept longest.
-fn weight(obligation: &Obligation) -> (u8, bool) {
+fn weight(obligation: &Obligation) -> (u8, bool, bool) {
     let high = rule(obligation.rule).is_some_and(|rule| rule.severity == Severity::High);
-    (order(&obligation.verdict), !high)
+    (order(&obligation.verdict), obligation.is_assumed(), !high)
 }
 
 fn order(verdict: &Verdict) -> u8 {
@@ -95,6 +95,11 @@ fn result(
     sources: &Sources,
 ) -> sarif::Result {
     let (kind, level, text) = match &obligation.verdict {
+        Verdict::Unsafe if obligation.is_assumed() => {
+            let assumed = obligation.assumes.join("; ");
+            let text = format!("{} This assumes: {assumed}.", sentence(&obligation.message));
+            (sarif::ResultKind::Fail, sarif::ResultLevel::Warning, text)
+        }
         Verdict::Unsafe => {
             (sarif::ResultKind::Fail, sarif::ResultLevel::Error, sentence(&obligation.message))
         }
@@ -129,8 +134,19 @@ fn result(
     result.code_flows = Some(flows).filter(|flows| !flows.is_empty());
     result.related_locations = related(obligation, sources);
     result.suppressions = obligation.silenced.as_ref().map(|silenced| vec![suppression(silenced)]);
+    result.properties = obligation.is_assumed().then(|| properties(&obligation.assumes));
     result.partial_fingerprints = Some(prints).filter(|prints| !prints.is_empty());
     result
+}
+
+/// What is said under an assumption is less precise than its rule.
+fn properties(assumes: &[String]) -> sarif::PropertyBag {
+    let assumes: Vec<String> = assumes.iter().map(|text| one_line(text)).collect();
+    let more: BTreeMap<String, serde_json::Value> = BTreeMap::from([
+        ("precision".to_owned(), serde_json::json!("medium")),
+        ("assumes".to_owned(), serde_json::json!(assumes)),
+    ]);
+    sarif::PropertyBag::builder().additional_properties(more).build()
 }
 
 /// The places that explain the result, as far as they have one.
