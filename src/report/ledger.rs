@@ -76,7 +76,7 @@ pub fn by_target(report: &Report) -> Vec<TargetRow<'_>> {
         let not_analysed = match &target.failure {
             Some(_) => Some("no model"),
             None if row.is_none() && !report.checked && target.kind == TargetKind::Library => {
-                Some("no main to start from")
+                Some("judged in the programs that link it")
             }
             None => None,
         };
@@ -163,7 +163,7 @@ fn longer(seconds: f64) -> u64 {
     if more > 10 { more.div_ceil(10) * 10 } else { more.max(1) }
 }
 
-/// A library has no `main` to start from.
+/// A library that was not entered from outside.
 fn without_entry(report: &Report) -> Option<String> {
     let looked_at =
         |name: &str| report.obligations.iter().any(|o| o.targets.iter().any(|t| t == name));
@@ -171,7 +171,7 @@ fn without_entry(report: &Report) -> Option<String> {
         target.kind == TargetKind::Library && target.failure.is_none() && !looked_at(&target.name)
     })?;
     let name = one_line(&library.name);
-    (!report.checked).then(|| format!("{name} has no main; try --entry FUNCTION --target {name}"))
+    (!report.checked).then(|| format!("{name} is judged in programs only; try --target {name}"))
 }
 
 #[cfg(test)]
