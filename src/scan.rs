@@ -196,7 +196,7 @@ fn model(
             Ok(mut program) => {
                 let _task = deciding.begin(&target.name);
                 described::apply(&mut program, settings);
-                look_at(&program, look, &deciding)
+                look_at(&program, look, judged_in(target, targets, settings), &deciding)
             }
             Err(error) => Modelled {
                 size: Err(error.to_string()),
@@ -213,8 +213,32 @@ fn model(
     targets.par_iter().map(one).collect()
 }
 
+/// The programs that all code of a library is part of: callers that are known take precedence over those that are
+/// assumed. Nothing if the library is to be entered from outside.
+fn judged_in(target: &Target, targets: &[Target], settings: &Settings) -> Option<String> {
+    let is_inner = match target.kind {
+        TargetKind::StaticLibrary | TargetKind::Objects => true,
+        TargetKind::Program | TargetKind::SharedLibrary => false,
+    };
+    if !is_inner || !settings.targets.is_empty() || !settings.entries.is_empty() {
+        return None;
+    }
+    let programs = || targets.iter().filter(|other| other.kind == TargetKind::Program);
+    let is_linked = |unit: &usize| programs().any(|program| program.units.contains(unit));
+    if target.units.is_empty() || !target.units.iter().all(is_linked) {
+        return None;
+    }
+    let users = programs().filter(|p| p.units.iter().any(|unit| target.units.contains(unit)));
+    Some(users.map(|program| program.name.as_str()).collect::<Vec<_>>().join(", "))
+}
+
 /// Verifies and measures one model; later stages start here.
-fn look_at(program: &Program, look: Look<'_>, deciding: &progress::Stage) -> Modelled {
+fn look_at(
+    program: &Program,
+    look: Look<'_>,
+    judged_in: Option<String>,
+    deciding: &progress::Stage,
+) -> Modelled {
     let Look { cache, settings, cancel, .. } = look;
     let size = match ir::verify(program) {
         Ok(()) => Ok(report::Model::of(program)),
@@ -224,19 +248,25 @@ fn look_at(program: &Program, look: Look<'_>, deciding: &progress::Stage) -> Mod
         )),
     };
     let checked = match &size {
-        Ok(_) if settings.dump.is_none() => {
+        Ok(_) if settings.dump.is_none() && judged_in.is_none() => {
             let settings = look.share.settings(settings);
             remembered::check(program, &settings, cache, deciding, cancel)
         }
         _ => Checked::default(),
     };
+    let mut notes: Vec<String> = program.notes.clone();
+    notes.extend(described::assumed(program));
+    notes.extend(judged_in.map(|programs| {
+        let name = &program.name;
+        format!("its code is judged in {programs}; --target {name} enters it from outside")
+    }));
     let found = |name: &&String| {
         program.func_by_name(name).is_some_and(|func| !program.funcs[func].blocks.is_empty())
     };
     Modelled {
         size,
         checked,
-        notes: program.notes.iter().cloned().chain(described::assumed(program)).collect(),
+        notes,
         entries: settings.entries.iter().filter(found).cloned().collect(),
         ambiguous: settings.entries.iter().find_map(|name| entries::ambiguous(program, name)),
         dump: dump::dump(program, settings, cancel),

@@ -423,7 +423,8 @@ impl<'a> Explorer<'a> {
             Reason::Doubt { why: "where objects lie in memory".into() }
         } else if is_uncertain {
             Reason::Doubt { why: "a value that executions may not have".into() }
-        } else if is_assumed && !self.is_decided(state, violation) {
+        } else if is_assumed && !self.is_decided(state, violation) || self.is_promise(state, index)
+        {
             Reason::Doubt { why: "whether a pointer that is given may be null".into() }
         } else {
             match self.ask(state, violation) {
@@ -457,6 +458,13 @@ impl<'a> Explorer<'a> {
         if self.doubtful[index].is_none() {
             self.doubtful[index] = Some(reason);
         }
+    }
+
+    /// Whether it is an assertion that a pointer is given: that is what callers promise.
+    fn is_promise(&self, state: &State, index: usize) -> bool {
+        let last = state.assumed.last();
+        matches!(self.ledger.get(index).demand, Demand::NotReached)
+            && last.is_some_and(|&condition| self.machine.rests_on_assumed(condition))
     }
 
     /// Whether the code itself has made sure of the violation on its way: nothing is left to choose.

@@ -76,7 +76,7 @@ pub fn by_target(report: &Report) -> Vec<TargetRow<'_>> {
         let not_analysed = match &target.failure {
             Some(_) => Some("no model"),
             None if row.is_none() && !report.checked && target.kind == TargetKind::Library => {
-                Some("no main to start from")
+                Some("judged in the programs that link it")
             }
             None => None,
         };

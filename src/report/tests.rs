@@ -211,7 +211,7 @@ fn the_ledger_counts_by_target() {
     let table = "\
 target  proved  violated  unknown
 demo         0         1        0
-lib          0         0        0  not analysed: no main to start from
+lib          0         0        0  not analysed: judged in the programs that link it
 other        0         0        0  not analysed: no model
 ";
     assert!(text.contains(table), "{text}");
