@@ -40,6 +40,7 @@ fn finding(number: u32) -> Obligation {
         message: "a null pointer is dereferenced".into(),
         targets: vec!["program".into()],
         silenced: None,
+        assumes: Vec::new(),
         related: Vec::new(),
         trace: (0..STEPS).map(step).collect(),
     }
