@@ -165,10 +165,16 @@ fn landed(program: &Program, obligation: &Obligation, settings: &Settings) -> St
     format!("{}:{}: violated: {what} [{}]", at.file, at.line, obligation.rule)
 }
 
-/// The obligations that are settled at once, and those that are open.
-fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
+/// Everything that is asked.
+fn wanted(program: &Program, settings: &Settings) -> Vec<Obligation> {
     let mut obligations = rules::mark(program, &settings.rules, &settings.assertions);
     obligations.retain(|obligation| is_wanted(program, obligation, settings));
+    obligations
+}
+
+/// The obligations that are settled at once, and those that are open.
+fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
+    let obligations = wanted(program, settings);
     // The machine knows by its mark that such a function does nothing else.
     let (named, other): (Vec<Obligation>, _) =
         obligations.into_iter().partition(|o| is_named_outside(program, o, settings));
@@ -390,11 +396,11 @@ pub fn left(program: &Program, settings: &Settings) -> String {
     text
 }
 
-/// How Algorithm 2 decides each assertion, for `--dump=cegas`.
+/// How Algorithm 2 decides each assertion, for `--dump=cegas`: also those that are settled before.
 pub fn story(program: &Program, settings: &Settings, cancel: &Cancel) -> String {
     let entries = entries_of(program, settings);
     let [Entry { func: entry, params: None, .. }] = entries[..] else { return String::new() };
-    let obligations = marked(program, &entries, settings).open;
+    let obligations = wanted(program, settings);
     let points_to = pta::analyse(program, &pta::Options::default());
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
     let question = Question {
