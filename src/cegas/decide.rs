@@ -2,16 +2,18 @@
 
 use super::explore::Explorer;
 use super::machine::Inputs;
-use super::replay::Target;
+use super::replay::{Target, Walked};
 use super::state::State;
 use super::verdict::{Counterexample, Reason};
 use crate::rules::Demand;
 use crate::smt::{Answer, ExprId};
 
 impl Explorer<'_> {
-    /// A violation is confirmed.
-    pub(super) fn tell(&self, index: usize) {
-        self.found.iter().for_each(|found| found(&self.ledger.get(index)));
+    /// A violation was walked to.
+    pub(super) fn confirmed(&mut self, index: usize, (steps, related): Walked) {
+        let obligation = self.ledger.get(index);
+        self.found.iter().for_each(|found| found(&obligation));
+        self.violated[index] = Some(Counterexample { at: obligation.at, steps, related });
     }
 
     pub(super) fn decide(
@@ -56,12 +58,7 @@ impl Explorer<'_> {
                         state.uncertain.clone(),
                         target,
                     ) {
-                        Some((steps, related)) => {
-                            let at = self.ledger.get(index).at;
-                            self.tell(index);
-                            self.violated[index] = Some(Counterexample { at, steps, related });
-                            return;
-                        }
+                        Some(walked) => return self.confirmed(index, walked),
                         None => Reason::Replay,
                     }
                 }

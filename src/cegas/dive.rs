@@ -4,7 +4,6 @@ use super::draw::Draw;
 use super::explore::Explorer;
 use super::replay::Target;
 use super::run::{End, Runner};
-use super::verdict::Counterexample;
 use std::time::Instant;
 
 /// Executions that are tried.
@@ -46,11 +45,8 @@ impl Explorer<'_> {
         if self.violated[index].is_some() {
             return;
         }
-        let walked = self.machine.replay_drawn(self.entry, draw, target, steps);
-        if let Some((steps, related)) = walked {
-            let at = self.ledger.get(index).at;
-            self.tell(index);
-            self.violated[index] = Some(Counterexample { at, steps, related });
+        if let Some(walked) = self.machine.replay_drawn(self.entry, draw, target, steps) {
+            self.confirmed(index, walked);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! How the time is shared: paths are followed first, since what can be found that way is mostly found at
-//! once; then some executions with random inputs; then loops are covered, to prove what is left; the rest of the time goes to paths again.
+//! once; then some executions with random inputs; then loops are covered, to prove what is left; the rest
+//! of the time goes to paths again.
 
 use super::cover::{self, Proved};
 use super::explore::Explorer;

@@ -4,6 +4,7 @@
 
 use super::ids::{BlockId, ConstId, FuncId, List, TextId, TypeId, ValueId};
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// What an instruction reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -74,6 +75,24 @@ pub enum IntPredicate {
     SGe,
     SLt,
     SLe,
+}
+
+impl IntPredicate {
+    /// Whether it holds of two numbers that compare so without signs, and so with.
+    pub fn holds(self, plain: Ordering, signed: Ordering) -> bool {
+        match self {
+            IntPredicate::Eq => plain.is_eq(),
+            IntPredicate::Ne => plain.is_ne(),
+            IntPredicate::UGt => plain.is_gt(),
+            IntPredicate::UGe => plain.is_ge(),
+            IntPredicate::ULt => plain.is_lt(),
+            IntPredicate::ULe => plain.is_le(),
+            IntPredicate::SGt => signed.is_gt(),
+            IntPredicate::SGe => signed.is_ge(),
+            IntPredicate::SLt => signed.is_lt(),
+            IntPredicate::SLe => signed.is_le(),
+        }
+    }
 }
 
 /// `O…` is false on a NaN, `U…` true.

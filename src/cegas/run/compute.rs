@@ -91,19 +91,7 @@ pub fn overflows(op: OverflowOp, a: u64, b: u64, bits: u32) -> bool {
 }
 
 pub fn compare(pred: IntPredicate, a: u64, b: u64, bits: u32) -> bool {
-    let (sa, sb) = (signed(a, bits), signed(b, bits));
-    match pred {
-        IntPredicate::Eq => a == b,
-        IntPredicate::Ne => a != b,
-        IntPredicate::UGt => a > b,
-        IntPredicate::UGe => a >= b,
-        IntPredicate::ULt => a < b,
-        IntPredicate::ULe => a <= b,
-        IntPredicate::SGt => sa > sb,
-        IntPredicate::SGe => sa >= sb,
-        IntPredicate::SLt => sa < sb,
-        IntPredicate::SLe => sa <= sb,
-    }
+    pred.holds(a.cmp(&b), signed(a, bits).cmp(&signed(b, bits)))
 }
 
 pub fn float_compare(pred: FloatPredicate, a: u64, b: u64, ty: &Type) -> Option<bool> {

@@ -230,19 +230,7 @@ fn binary(op: BinaryOp, bits: u32, a: u128, b: u128) -> Option<u128> {
 
 fn compare(pred: IntPredicate, bits: u32, a: &Value, b: &Value) -> Option<bool> {
     if let (Value::Number(a), Value::Number(b)) = (a, b) {
-        let (x, y) = (signed(*a, bits), signed(*b, bits));
-        return Some(match pred {
-            IntPredicate::Eq => a == b,
-            IntPredicate::Ne => a != b,
-            IntPredicate::UGt => a > b,
-            IntPredicate::UGe => a >= b,
-            IntPredicate::ULt => a < b,
-            IntPredicate::ULe => a <= b,
-            IntPredicate::SGt => x > y,
-            IntPredicate::SGe => x >= y,
-            IntPredicate::SLt => x < y,
-            IntPredicate::SLe => x <= y,
-        });
+        return Some(pred.holds(a.cmp(b), signed(*a, bits).cmp(&signed(*b, bits))));
     }
     // Of pointers, only whether they are the same place of the same instance or surely not.
     let (xs, ys) = (a.targets()?, b.targets()?);
