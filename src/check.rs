@@ -1,8 +1,10 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
+mod invariants;
 mod library;
 
 use crate::cancel::Cancel;
+use crate::cegas::inductive;
 use crate::cegas::refine::{self, Question};
 use crate::cegas::sse;
 use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
@@ -32,6 +34,8 @@ pub struct Checked {
     pub failed: bool,
     /// The paths that `--explain-path` asks for.
     pub paths: String,
+    /// What the proofs rest on, if it was asked for.
+    pub invariants: Vec<report::Invariant>,
 }
 
 /// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
@@ -68,8 +72,14 @@ pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
     in_order(&mut reported);
-    let entries = Vec::new();
-    Checked { obligations: reported, complete: explored.is_complete, entries, failed, paths }
+    Checked {
+        obligations: reported,
+        complete: explored.is_complete,
+        entries: Vec::new(),
+        failed,
+        paths,
+        invariants: invariants::told(program, explored.invariants, settings),
+    }
 }
 
 /// The same from functions that are called from outside.
@@ -94,7 +104,7 @@ fn from_entries(
         program,
         entries,
         obligations: &open,
-        options: cegas::Options { malloc_may_fail: settings.malloc_may_fail },
+        options: options(settings),
         budget: budget(settings),
         all: settings.target_time,
         found: &found,
@@ -127,6 +137,8 @@ fn from_entries(
         entries: entries.collect(),
         failed: decided.failed,
         paths: String::new(),
+        // What holds of a loop however its function is entered is not known here.
+        invariants: Vec::new(),
     }
 }
 
@@ -188,6 +200,10 @@ fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
     if settings.target_time.is_some_and(|time| time.is_zero()) {
         return Marked { settled: Vec::new(), given: Vec::new(), open: [other, named].concat() };
     }
+    // What is given is to do without us.
+    if settings.given.is_some() {
+        return Marked { settled: Vec::new(), given: Vec::new(), open: [other, named].concat() };
+    }
     let (settled, open) = prefilter::split(program, other, options);
     let (given, mut open) =
         prefilter::split_given(program, open, options, &promised(program, entries));
@@ -229,6 +245,11 @@ fn entries_of(program: &Program, settings: &Settings) -> Vec<Entry> {
     all
 }
 
+fn options(settings: &Settings) -> cegas::Options {
+    let Settings { malloc_may_fail, .. } = *settings;
+    cegas::Options { malloc_may_fail, tells_invariants: settings.outputs.proofs.is_some() }
+}
+
 fn budget(settings: &Settings) -> Budget {
     Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 }
 }
@@ -258,8 +279,12 @@ fn decide(
     paths: &mut String,
 ) -> Option<Explored> {
     let budget = budget(settings);
-    let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
+    let options = options(settings);
+    let conditions = settings.given.as_ref().map(|given| invariants::given(program, given, settings));
     let mut run = || match settings.engine {
+        _ if let Some(conditions) = &conditions => {
+            inductive::check(program, entry, obligations, options, budget, conditions, cancel)
+        }
         Engine::Auto => {
             let entry = Entry::plain(entry);
             cegas::explore_entry(program, &entry, obligations, options, budget, found, cancel)
@@ -288,7 +313,7 @@ fn decide(
 /// A panic is a bug of ours: the obligations are unknown, the scan goes on.
 fn undecided(obligations: &[Obligation]) -> Explored {
     let unknown = |&obligation| (obligation, Verdict::Unknown(bug()));
-    Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
+    Explored::of(obligations.iter().map(unknown).collect(), false)
 }
 
 fn bug() -> Reason {
@@ -329,7 +354,7 @@ fn refined(
         }
     }
     if verdicts.len() == obligations.len() {
-        return Explored { verdicts, is_complete: true };
+        return Explored::of(verdicts, true);
     }
     let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
     for (obligation, verdict) in &mut explored.verdicts {
@@ -347,7 +372,7 @@ fn enumerated(question: &sse::Question<'_>, budget: Budget, paths: &mut String) 
     let found = sse::enumerate(question, |o| is_assertion(program, o));
     *paths = found.text;
     if found.verdicts.len() == obligations.len() {
-        return Explored { verdicts: found.verdicts, is_complete: true };
+        return Explored::of(found.verdicts, true);
     }
     let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
     for (obligation, verdict) in &mut explored.verdicts {
@@ -402,7 +427,7 @@ pub fn story(program: &Program, settings: &Settings, cancel: &Cancel) -> String 
     let [Entry { func: entry, params: None, .. }] = entries[..] else { return String::new() };
     let obligations = wanted(program, settings);
     let points_to = pta::analyse(program, &pta::Options::default());
-    let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
+    let options = options(settings);
     let question = Question {
         program,
         entry,
@@ -477,7 +502,7 @@ fn cause(reason: &Reason) -> report::Cause {
         Reason::Doubt { .. } => report::Cause::Doubt,
         Reason::Solver { .. } => report::Cause::Solver,
         Reason::StillReachable => report::Cause::StillReachable,
-        Reason::Replay | Reason::Relation => report::Cause::Unconfirmed,
+        Reason::Replay | Reason::Relation | Reason::Unproved { .. } => report::Cause::Unconfirmed,
     }
 }
 

@@ -95,11 +95,13 @@ pub struct Machine<'p> {
     pub(super) ghosts: Option<Ghosts>,
 }
 
-/// How library functions behave.
+/// How library functions behave, and what is asked for beside verdicts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// Every allocation may return null.
     pub malloc_may_fail: bool,
+    /// Proofs tell what holds at the heads of loops.
+    pub tells_invariants: bool,
 }
 
 /// What arbitrary values are.
