@@ -138,6 +138,8 @@ pub(super) struct Region {
 pub(super) struct Met {
     pub(super) body: Rc<Body>,
     pub(super) state: State,
+    /// It covers all turns.
+    pub(super) is_general: bool,
 }
 
 /// How far an attempt was, to go back there.
@@ -333,7 +335,7 @@ impl<'p> Prover<'_, 'p, '_> {
             let before = self.before();
             let ends = self.turn(vec![state.clone()], Some(region))?;
             if ends.back.is_empty() {
-                self.note_met(region, state);
+                self.note_met(region, state, false);
                 break ends.out;
             }
             turns += 1;
@@ -343,15 +345,15 @@ impl<'p> Prover<'_, 'p, '_> {
             };
             let is_closed = ends.out.is_empty();
             if is_closed && next.same(&state) {
-                self.note_met(region, state);
+                self.note_met(region, state, false);
                 break Vec::new();
             }
             let is_plain = (next.choices, next.fresh) == (state.choices, state.fresh);
             if is_closed && is_plain && turns < MOST_TURNS {
-                self.note_met(region, std::mem::replace(&mut state, next.clone()));
+                self.note_met(region, std::mem::replace(&mut state, next.clone()), false);
             } else if is_closed && patience > 0 && turns < MOST_TURNS {
                 patience -= 1;
-                self.note_met(region, std::mem::replace(&mut state, next.clone()));
+                self.note_met(region, std::mem::replace(&mut state, next.clone()), false);
             } else {
                 self.go_back(before);
                 break self.covered(state, region)?;
@@ -374,9 +376,9 @@ impl<'p> Prover<'_, 'p, '_> {
     }
 
     /// From this state at the head of a loop, all paths of a turn were followed.
-    pub(super) fn note_met(&mut self, region: &Region, state: State) {
+    pub(super) fn note_met(&mut self, region: &Region, state: State, is_general: bool) {
         if self.machine.options.tells_invariants {
-            self.met.push(Met { body: Rc::clone(&region.body), state });
+            self.met.push(Met { body: Rc::clone(&region.body), state, is_general });
         }
     }
 

@@ -30,7 +30,7 @@ impl Prover<'_, '_, '_> {
                     Err(_) if peeled < MOST_PEELED => {
                         self.go_back(before);
                         let ends = self.turn(vec![state.clone()], Some(region))?;
-                        self.note_met(region, state);
+                        self.note_met(region, state, false);
                         out.extend(ends.out);
                         again.extend(ends.back);
                     }
@@ -150,7 +150,7 @@ impl Prover<'_, '_, '_> {
             // (3): what holds at the end of each turn.
             self.machine.keep(&mut candidates, &arrivals, true, &effort);
             if candidates == before {
-                self.note_met(region, general);
+                self.note_met(region, general, true);
                 return Ok(Ok(ends.out));
             }
             self.go_back(earlier);

@@ -70,7 +70,8 @@ fn home(
         },
         Operand::Const(_) => false,
     };
-    if let Some(&(_, value, _)) = bindings.iter().find(|(_, value, address)| !address && is_phi(*value))
+    if let Some(&(_, value, _)) =
+        bindings.iter().find(|(_, value, address)| !address && is_phi(*value))
     {
         return Some(Home::Value(value));
     }

@@ -24,7 +24,10 @@ pub struct LoopInvariant {
 }
 
 /// States of one head that are told apart.
-const MOST_STATES: usize = 8;
+const MOST_STATES: usize = 40;
+
+/// What is not known in a moment is left as it is.
+const QUICK: Limits = Limits { work: 200_000, milliseconds: 50, megabytes: 1_000 };
 
 /// Conditions of a state among which those are looked for that the others say already.
 const MOST_CONDITIONS: usize = 120;
@@ -39,34 +42,64 @@ impl Prover<'_, '_, '_> {
             }
         }
         let mut all = Vec::new();
-        for ((func, head), met) in by_head {
-            if met.len() > MOST_STATES || self.is_over() {
+        for ((func, head), mut met) in by_head {
+            // A loop that was followed turn by turn can be followed again.
+            let is_general = met.iter().any(|met| met.is_general);
+            if !is_general || self.is_over() {
                 continue;
             }
+            met.sort_by_key(|met| !met.is_general);
+            let generals = met.iter().filter(|met| met.is_general).count();
             let (loops, liveness) = (self.loops(func), self.liveness(func));
             let named = scope::at_head(self.machine.program, &loops, func, &met[0].body);
-            let mut ways: Vec<Vec<String>> = Vec::new();
-            for met in &met {
+            let met_many = met.len() > MOST_STATES;
+            let mut ways: Vec<Vec<Said>> = Vec::new();
+            for (index, met) in met.iter().enumerate() {
                 let live = met.state.top().map(|frame| {
                     let live = liveness.at(self.machine.program, head, frame.at);
                     live.into_iter().map(Operand::Value).collect()
                 });
-                let said = self.machine.said(&met.state, &named, &live.unwrap_or_default());
-                if !ways.contains(&said) {
-                    ways.push(said);
+                let parts = self.machine.numbers(&met.state, &named, &live.unwrap_or_default());
+                if let [only] = &mut ways[..]
+                    && index >= generals
+                    && met_many
+                {
+                    // After many first turns: what holds in them, too.
+                    self.machine.weaken(only, &parts);
+                } else if !ways.iter().any(|way| self.machine.surely_covers(way, &parts)) {
+                    let said = self.machine.said(&met.state, parts);
+                    self.machine.add_way(&mut ways, said);
+                }
+                if ways.len() > MOST_STATES {
+                    break;
                 }
             }
-            let conditions = joined(ways);
-            if !conditions.is_empty() {
-                all.push(LoopInvariant { func, head, conditions });
+            if ways.len() > MOST_STATES {
+                continue;
             }
+            ways.iter_mut().for_each(|way| self.machine.shorten(way));
+            let mut conditions = joined(ways);
+            if conditions.is_empty() {
+                // That nothing needs to be said is worth saying.
+                conditions.push("1".to_owned());
+            }
+            all.push(LoopInvariant { func, head, conditions });
         }
         all
     }
 }
 
+/// A condition on what the program's variables are, and its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Said {
+    condition: ExprId,
+    text: String,
+}
+
 /// What holds whichever way it is.
-fn joined(mut ways: Vec<Vec<String>>) -> Vec<String> {
+fn joined(ways: Vec<Vec<Said>>) -> Vec<String> {
+    let texts = |way: Vec<Said>| way.into_iter().map(|said| said.text).collect();
+    let mut ways: Vec<Vec<String>> = ways.into_iter().map(texts).collect();
     if ways.len() == 1 {
         return ways.pop().unwrap_or_default();
     }
@@ -96,29 +129,72 @@ struct Part {
 }
 
 impl Machine<'_> {
-    /// What a state says of the variables that can be named; those in `live` are used later.
-    fn said(
-        &mut self,
-        state: &State,
-        named: &[Named],
-        live: &FxHashSet<Operand>,
-    ) -> Vec<String> {
+    /// The numbers that C can name in a state; the values in `live` are used later.
+    fn numbers(&mut self, state: &State, named: &[Named], live: &FxHashSet<Operand>) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         for named in named {
             self.parts_of(state, named, live, &mut parts);
         }
         parts.sort_by_key(|part| !part.is_carried);
+        parts
+    }
+
+    /// The variable that stands for one of C.
+    fn variable(&mut self, name: &CName) -> ExprId {
+        self.smt.pool.var(&format!("the variable {}", name.text), Sort::Bits(name.ty.bits))
+    }
+
+    fn now(&mut self, parts: &[Part]) -> FxHashMap<VarId, ExprId> {
+        let mut values: FxHashMap<VarId, ExprId> = FxHashMap::default();
+        for part in parts {
+            let var = self.variable(&part.name);
+            values.insert(self.smt.pool.node(var).var(), part.value);
+        }
+        values
+    }
+
+    fn surely_holds(&mut self, said: &Said, values: &FxHashMap<VarId, ExprId>) -> bool {
+        let now = self.smt.pool.substitute(said.condition, values);
+        self.smt.pool.as_const(now) == Some(1)
+    }
+
+    /// Whether all that a way says holds of these numbers at once.
+    fn surely_covers(&mut self, way: &[Said], parts: &[Part]) -> bool {
+        let values = self.now(parts);
+        way.iter().all(|said| self.surely_holds(said, &values))
+    }
+
+    /// Drops what does not hold of these numbers.
+    fn weaken(&mut self, way: &mut Vec<Said>, parts: &[Part]) {
+        let values = self.now(parts);
+        way.retain(|said| self.surely_holds(said, &values));
+    }
+
+    /// What a state says of the numbers that can be named.
+    fn said(&mut self, state: &State, parts: Vec<Part>) -> Vec<Said> {
+        // By the names of C, so that all states speak of the same variables.
         let mut names: FxHashMap<VarId, CName> = FxHashMap::default();
+        let mut meaning: FxHashMap<VarId, ExprId> = FxHashMap::default();
         let mut conditions: Vec<ExprId> = Vec::new();
+        let mut equations: Vec<(ExprId, ExprId)> = Vec::new();
         for Part { name, value, is_carried } in parts {
+            let var = self.variable(&name);
             let node = self.smt.pool.node(value);
-            if node.op == Op::Var && !names.contains_key(&node.var()) {
-                names.insert(node.var(), name);
+            if node.op == Op::Var && !meaning.contains_key(&node.var()) {
+                meaning.insert(node.var(), var);
             } else if is_carried {
-                let var = format!("the variable {}", name.text);
-                let var = self.smt.pool.var(&var, Sort::Bits(name.ty.bits));
-                names.insert(self.smt.pool.node(var).var(), name);
-                conditions.push(self.smt.pool.eq(var, value));
+                equations.push((var, value));
+            } else {
+                continue;
+            }
+            names.insert(self.smt.pool.node(var).var(), name);
+        }
+        for (var, value) in equations {
+            let said = self.smt.pool.eq(var, value);
+            let rest = self.smt.pool.sub(var, value);
+            meaning.insert(self.smt.pool.node(var).var(), var);
+            if !self.defines(rest, &mut meaning) {
+                conditions.push(said);
             }
         }
         let mut stack: Vec<ExprId> =
@@ -130,38 +206,97 @@ impl Machine<'_> {
                 _ => conditions.push(condition),
             }
         }
+        // Neither is less than the other.
+        let order = |pool: &crate::smt::Pool, e: ExprId| {
+            let inner = (pool.op(e) == Op::Not).then(|| pool.node(pool.node(e).child(0)))?;
+            (inner.op == Op::Slt).then(|| (inner.child(0), inner.child(1)))
+        };
+        let ordered: FxHashSet<(ExprId, ExprId)> =
+            conditions.iter().filter_map(|&e| order(&self.smt.pool, e)).collect();
+        let is_both = |(a, b): &&(ExprId, ExprId)| a < b && ordered.contains(&(*b, *a));
+        let mut equal: Vec<&(ExprId, ExprId)> = ordered.iter().filter(is_both).collect();
+        equal.sort_unstable();
+        for &(a, b) in equal {
+            conditions.push(self.smt.pool.eq(a, b));
+        }
+        // What is equal to something that can be named can be named.
+        conditions.retain(|&condition| {
+            let node = self.smt.pool.node(condition);
+            if node.op != Op::Eq || self.smt.pool.width(node.child(0)) == 1 {
+                return true;
+            }
+            let rest = self.smt.pool.sub(node.child(0), node.child(1));
+            !self.defines(rest, &mut meaning)
+        });
         let name = |var: VarId| names.get(&var).cloned();
-        let mut said: Vec<(ExprId, String)> = Vec::new();
+        let mut said: Vec<Said> = Vec::new();
         for condition in conditions {
-            let is_new = said.iter().all(|(known, _)| *known != condition);
+            let condition = self.smt.pool.substitute(condition, &meaning);
+            let is_new = said.iter().all(|known| known.condition != condition);
             if is_new && let Some(text) = self.smt.pool.c_condition(condition, &name) {
-                said.push((condition, text));
+                said.push(Said { condition, text });
             }
         }
-        self.shortened(&mut said);
-        said.into_iter().map(|(_, text)| text).collect()
+        said
+    }
+
+    /// Whether that the sum is zero says what its only part is that has no name yet: then it is the rest of it.
+    fn defines(&mut self, sum: ExprId, meaning: &mut FxHashMap<VarId, ExprId>) -> bool {
+        let vars = self.smt.pool.free_vars(&[sum]);
+        let unknown: Vec<VarId> =
+            vars.into_iter().filter(|var| !meaning.contains_key(var)).collect();
+        let [unknown] = unknown[..] else { return false };
+        let (part, width) = (self.smt.pool.var_expr(unknown), self.smt.pool.width(sum));
+        if self.smt.pool.var_sort(unknown) != Sort::Bits(width) {
+            return false;
+        }
+        let zero = self.smt.pool.constant(0, width);
+        let rest = self.smt.pool.substitute(sum, &FxHashMap::from_iter([(unknown, zero)]));
+        let named = self.smt.pool.substitute(rest, meaning);
+        let value = if self.smt.pool.add(part, rest) == sum {
+            self.smt.pool.neg(named)
+        } else if self.smt.pool.sub(rest, part) == sum {
+            named
+        } else {
+            return false;
+        };
+        meaning.insert(unknown, value);
+        true
+    }
+
+    /// Adds a way, unless another one says less and so covers it.
+    fn add_way(&mut self, ways: &mut Vec<Vec<Said>>, way: Vec<Said>) {
+        if ways.iter().any(|known| self.covers(known, &way)) {
+            return;
+        }
+        ways.retain(|known| !self.covers(&way, known));
+        ways.push(way);
+    }
+
+    /// Whether all that `general` says follows from `special`.
+    fn covers(&mut self, general: &[Said], special: &[Said]) -> bool {
+        let mut question: Vec<ExprId> = special.iter().map(|said| said.condition).collect();
+        let nots: Vec<ExprId> =
+            general.iter().map(|said| self.smt.pool.not(said.condition)).collect();
+        question.push(self.smt.pool.or_all(&nots));
+        matches!(self.smt.check(&question, &QUICK), Answer::Unsat(_))
     }
 
     /// Leaves out what the others say.
-    fn shortened(&mut self, said: &mut Vec<(ExprId, String)>) {
+    fn shorten(&mut self, said: &mut Vec<Said>) {
         if said.len() > MOST_CONDITIONS {
             return;
         }
-        let limits = Limits { work: 200_000, milliseconds: 50, ..Limits::default() };
-        let mut index = 0;
         // What is long is given up first.
-        let mut order: Vec<ExprId> = said.iter().map(|(condition, _)| *condition).collect();
-        order.sort_by_key(|condition| {
-            let text = said.iter().find(|(known, _)| known == condition);
-            std::cmp::Reverse(text.map_or(0, |(_, text)| text.len()))
-        });
-        while let Some(&condition) = order.get(index) {
-            index += 1;
-            let others = said.iter().map(|(known, _)| *known).filter(|&known| known != condition);
+        let mut order = said.clone();
+        order.sort_by_key(|said| std::cmp::Reverse(said.text.len()));
+        for Said { condition, .. } in order {
+            let others =
+                said.iter().map(|known| known.condition).filter(|&known| known != condition);
             let mut question: Vec<ExprId> = others.collect();
             question.push(self.smt.pool.not(condition));
-            if matches!(self.smt.check(&question, &limits), Answer::Unsat(_)) {
-                said.retain(|(known, _)| *known != condition);
+            if matches!(self.smt.check(&question, &QUICK), Answer::Unsat(_)) {
+                said.retain(|known| known.condition != condition);
             }
         }
     }

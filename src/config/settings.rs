@@ -4,11 +4,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::witness::Given;
 use super::function::Function;
 use super::ignore::Ignore;
 use super::input::Input;
 use super::layer::{Engine, FailOn, SarifKinds, When};
+use super::witness::Given;
 
 /// Everything the pipeline needs to know about what the user wants.
 #[derive(Clone, Debug)]

@@ -14,8 +14,8 @@ use super::input::{self, Input};
 use super::layer::{Engine, Layer, When};
 use super::nearest::nearest;
 use super::property::{self, Property};
-use super::witness;
 use super::settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
+use super::witness;
 use crate::budgets;
 use crate::rules::{RULES, Rule};
 

@@ -184,6 +184,9 @@ pub struct Obligation {
     /// What came out.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// Why it is safe, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
     /// Where it stands.
     pub location: Location,
     /// What it says, in one line.
@@ -209,6 +212,20 @@ impl Obligation {
     pub fn is_assumed(&self) -> bool {
         !self.assumes.is_empty()
     }
+}
+
+/// What a proof rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// Every execution was followed to its end.
+    Exhaustive,
+    /// Invariants of loops: `--proofs` writes them.
+    Invariants,
+    /// Rounds of abstraction and refinement.
+    Refinement,
+    /// Facts that hold on every way to the place.
+    Facts,
 }
 
 /// The rule of a name that was written down.

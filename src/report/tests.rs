@@ -49,6 +49,7 @@ fn sample() -> Report {
 
 fn finding() -> Obligation {
     Obligation {
+        proof: None,
         rule: "leak",
         verdict: Verdict::Unsafe,
         location: Location { file: "a.c".into(), line: 3, column: 9, function: "f".into() },

@@ -27,11 +27,7 @@ fn property(rule: &str) -> Option<&'static str> {
 }
 
 /// One witness for each program that is safe, and one for each violation.
-pub fn render(
-    report: &Report,
-    sources: &Sources,
-    settings: &Settings,
-) -> String {
+pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String {
     let writer = Writer { report, sources, settings };
     let mut text = String::new();
     for target in report.targets.iter().filter(|target| target.kind == TargetKind::Program) {
@@ -160,7 +156,8 @@ impl Writer<'_> {
     /// Where the bracket closes of the call that begins there.
     fn end_of_call(&self, place: &Location) -> Option<Location> {
         let rest = self.rest_of_line(place)?;
-        let name = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|&end| end > 0)?;
+        let name =
+            rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|&end| end > 0)?;
         let mut depth = 0u32;
         for (index, c) in rest.char_indices().skip_while(|(index, _)| *index < name) {
             match c {

@@ -55,11 +55,7 @@ impl Text {
 
 impl Pool {
     /// The condition in C, if `names` has a name for each of its variables.
-    pub fn c_condition(
-        &self,
-        e: ExprId,
-        names: &dyn Fn(VarId) -> Option<CName>,
-    ) -> Option<String> {
+    pub fn c_condition(&self, e: ExprId, names: &dyn Fn(VarId) -> Option<CName>) -> Option<String> {
         let writer = Writer { pool: self, names };
         let text = writer.condition(e, 0)?;
         (text.text.len() <= LONGEST).then_some(text.text)
@@ -169,7 +165,7 @@ impl Writer<'_> {
     /// A number as the signed or unsigned type of its width.
     fn as_type(&self, e: ExprId, is_signed: bool, depth: u32) -> Option<Text> {
         let ty = CInt { bits: self.pool.width(e), is_signed };
-        let name = ty.name()?;
+        let Some(name) = ty.name() else { return self.odd(e, is_signed, depth) };
         if let Some(number) = self.pool.as_const(e) {
             return Some(literal(number, ty));
         }
@@ -178,6 +174,26 @@ impl Writer<'_> {
             return Some(text);
         }
         Some(Text { text: format!("({name}){}", text.operand()), is_atom: true, ty: Some(ty) })
+    }
+
+    /// A number of a width that no type has, as a wider one.
+    fn odd(&self, e: ExprId, is_signed: bool, depth: u32) -> Option<Text> {
+        let node = self.pool.node(e);
+        let bits = [8, 16, 32, 64].into_iter().find(|&bits| node.width() < bits)?;
+        let ty = CInt { bits, is_signed: false };
+        match node.op {
+            Op::Const if !is_signed => Some(literal(self.pool.as_const(e)?, ty)),
+            Op::Extract if !is_signed => {
+                let whole = self.as_type(node.child(0), false, depth + 1)?;
+                let shifted = match node.low() {
+                    0 => whole.operand(),
+                    low => format!("({} >> {low})", whole.operand()),
+                };
+                let text = format!("({})({shifted} & {})", ty.name()?, mask(node.width()));
+                Some(Text { text, is_atom: true, ty: Some(ty) })
+            }
+            _ => None,
+        }
     }
 
     /// A number as whatever type it has in C.
@@ -234,8 +250,11 @@ impl Writer<'_> {
             }
             Op::ZExt | Op::SExt => {
                 let is_signed = node.op == Op::SExt;
-                let (inner, ty) = match self.pool.width(node.child(0)) {
+                let from = self.pool.width(node.child(0));
+                let is_odd = !matches!(from, 1 | 8 | 16 | 32 | 64);
+                let (inner, ty) = match from {
                     1 if is_signed => return None,
+                    _ if is_odd && is_signed => return None,
                     1 => (self.condition(node.child(0), depth + 1)?, unsigned),
                     _ => {
                         let ty = CInt { is_signed, ..unsigned };
@@ -259,9 +278,7 @@ impl Writer<'_> {
     fn binary(&self, e: ExprId, op: &str, is_signed: bool, depth: u32) -> Option<Text> {
         let node = self.pool.node(e);
         let ty = CInt { bits: node.width(), is_signed };
-        let side = |i: usize| {
-            Some(wide(&self.as_type(node.child(i), is_signed, depth + 1)?, ty))
-        };
+        let side = |i: usize| Some(wide(&self.as_type(node.child(i), is_signed, depth + 1)?, ty));
         Some(narrowed(format!("{} {op} {}", side(0)?, side(1)?), ty))
     }
 

@@ -63,8 +63,7 @@ impl View<'_, '_> {
             Condition::Binary(op @ ("&&" | "||"), left, right) => {
                 let (left, right) = (self.truth(left)?, self.truth(right)?);
                 let pool = &mut self.machine.smt.pool;
-                let both =
-                    if *op == "&&" { pool.and(left, right) } else { pool.or(left, right) };
+                let both = if *op == "&&" { pool.and(left, right) } else { pool.or(left, right) };
                 Some(self.flag(both))
             }
             Condition::Binary(op, left, right) => {

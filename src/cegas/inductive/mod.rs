@@ -258,8 +258,7 @@ impl Checker<'_> {
             }
             for (offset, bytes) in differences(a, b) {
                 let mut copy = back.clone();
-                let value =
-                    self.machine.read(&mut copy, instance, offset, u64::from(bytes), false);
+                let value = self.machine.read(&mut copy, instance, offset, u64::from(bytes), false);
                 let is_number = value.is_ok_and(|v| !self.machine.speaks_of_addresses(v));
                 if !is_number || bytes > 16 {
                     return refused("a pointer that a loop changes");
@@ -292,8 +291,7 @@ impl Checker<'_> {
         let conditions = self.conditions;
         let mut truths = Vec::new();
         for condition in conditions.get(&place).into_iter().flatten() {
-            let mut view =
-                View { machine: &mut self.machine, state: state.clone(), named: &named };
+            let mut view = View { machine: &mut self.machine, state: state.clone(), named: &named };
             let truth = view.truth(condition);
             // A value that nobody has set is another one each time it is asked for.
             match truth.filter(|_| view.state.fresh == state.fresh) {
@@ -410,7 +408,9 @@ impl Checker<'_> {
                 self.machine.leave(state, value)?;
                 Ok(Going::Landed(vec![state.clone()]))
             }
-            Flow::Blocks(ways) => self.each(state, ways, |m, s, to| m.jump(s, to)).map(Going::Landed),
+            Flow::Blocks(ways) => {
+                self.each(state, ways, |m, s, to| m.jump(s, to)).map(Going::Landed)
+            }
             Flow::Call(ways) => {
                 self.each(state, ways, |m, s, to| m.enter(s, at, to)).map(Going::Landed)
             }
