@@ -58,11 +58,12 @@ pub(super) fn given(program: &Program, given: &[Given], settings: &Settings) -> 
                 };
                 for given in given.iter().filter(is_here) {
                     // What cannot be read is known nowhere, so nothing will be proved with it.
-                    let unknown = || Condition::Name(given.condition.clone());
-                    let condition = inductive::read(&given.condition).unwrap_or_else(unknown);
+                    let unknown = || vec![Condition::Name(given.condition.clone())];
                     let here = conditions.entry((func, head)).or_default();
-                    if !here.contains(&condition) {
-                        here.push(condition);
+                    for condition in inductive::read(&given.condition).unwrap_or_else(unknown) {
+                        if !here.contains(&condition) {
+                            here.push(condition);
+                        }
                     }
                 }
             }

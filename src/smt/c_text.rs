@@ -16,7 +16,8 @@ pub struct CInt {
 }
 
 impl CInt {
-    fn name(self) -> Option<&'static str> {
+    /// As C writes it.
+    pub fn name(self) -> Option<&'static str> {
         Some(match (self.bits, self.is_signed) {
             (8, true) => "signed char",
             (8, false) => "unsigned char",

@@ -1,6 +1,7 @@
 //! Conditions as C writes them: what stands in a witness, read.
 
 use crate::smt::CInt;
+use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
@@ -33,12 +34,40 @@ const OPERATORS: &[&[&str]] = &[
 
 const INT: CInt = CInt { bits: 32, is_signed: true };
 
-/// Reads a condition; `None` if it is not of the part of C that is understood here.
-pub fn read(text: &str) -> Option<Condition> {
+/// Reads a condition, as those that it joins by `&&`; `None` if it is not of the part of C that is understood here.
+pub fn read(text: &str) -> Option<Vec<Condition>> {
     let mut reader = Reader { rest: text, depth: 0 };
     let condition = reader.choice()?;
     reader.space();
-    reader.rest.is_empty().then_some(condition)
+    let mut parts = Vec::new();
+    let mut stack = vec![condition];
+    while let Some(condition) = stack.pop() {
+        match condition {
+            Condition::Binary("&&", left, right) => stack.extend([*right, *left]),
+            other => parts.push(other),
+        }
+    }
+    reader.rest.is_empty().then_some(parts)
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Condition::Number(value, _) => write!(f, "{value}"),
+            Condition::Name(name) => write!(f, "{name}"),
+            Condition::Member(whole, name) => write!(f, "{whole}.{name}"),
+            Condition::Index(whole, index) => write!(f, "{whole}[{index}]"),
+            Condition::Unary(op, inner) => write!(f, "{op}{inner}"),
+            Condition::Binary(op, left, right) => write!(f, "({left} {op} {right})"),
+            Condition::Cast(ty, inner) => match ty.name() {
+                Some(name) => write!(f, "({name}){inner}"),
+                None => write!(f, "{inner}"),
+            },
+            Condition::Choice(condition, then, other) => {
+                write!(f, "({condition} ? {then} : {other})")
+            }
+        }
+    }
 }
 
 struct Reader<'t> {

@@ -296,37 +296,45 @@ impl Checker<'_> {
             // A value that nobody has set is another one each time it is asked for.
             match truth.filter(|_| view.state.fresh == state.fresh) {
                 Some(truth) => truths.push(truth),
-                None => return refused("a condition about something that is not known there"),
+                None => return refused(&format!("what is said there is not known: {condition}")),
             }
         }
         Ok(truths)
     }
 
     fn demand_conditions(&mut self, state: &State, what: &str) -> Result<(), Reason> {
-        for truth in self.truths(state)? {
+        let place = state.top().map(|frame| (frame.func, frame.block));
+        let conditions = self.conditions;
+        let all = place.and_then(|place| conditions.get(&place)).into_iter().flatten();
+        for (truth, condition) in self.truths(state)?.into_iter().zip(all) {
             let not = self.machine.smt.pool.not(truth);
-            if !self.is_refuted(state, not)? {
-                return refused(what);
+            match self.ask(state, not)? {
+                Answer::Unsat(_) => {}
+                Answer::Sat(_) => return refused(&format!("{what}: {condition}")),
+                Answer::Unknown(why) => return Err(Reason::Solver { why }),
             }
         }
         Ok(())
     }
 
     fn is_refuted(&mut self, state: &State, violation: ExprId) -> Result<bool, Reason> {
-        if let Some(value) = self.machine.smt.pool.as_const(violation) {
-            return Ok(value == 0);
+        match self.machine.smt.pool.as_const(violation) {
+            Some(value) => Ok(value == 0),
+            None => Ok(matches!(self.ask(state, violation)?, Answer::Unsat(_))),
         }
-        if self.machine.speaks_of_addresses(violation) {
-            return Ok(false);
-        }
+    }
+
+    fn ask(&mut self, state: &State, condition: ExprId) -> Result<Answer, Reason> {
         if self.is_over() {
             return Err(Reason::Time);
         }
+        if self.machine.speaks_of_addresses(condition) {
+            return Ok(Answer::Unknown("where objects lie in memory".to_owned()));
+        }
         let mut question: Vec<ExprId> =
             state.assumed.iter().chain(&state.deferred).copied().collect();
-        question.push(violation);
-        let answer = self.machine.smt.check(&question, &Limits::default());
-        Ok(matches!(answer, Answer::Unsat(_)))
+        question.push(condition);
+        Ok(self.machine.smt.check(&question, &Limits::default()))
     }
 
     fn is_over(&self) -> bool {
