@@ -425,7 +425,11 @@ impl<'p> Machine<'p> {
     /// Where an instruction stands, for people.
     pub fn place(&self, at: InstId) -> String {
         match self.program.loc(at) {
-            Some(loc) => format!("{}:{}", self.program.debug.files[loc.file].name, loc.line),
+            Some(loc) => {
+                let file = std::path::Path::new(&self.program.debug.files[loc.file].name);
+                let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+                format!("{name}:{}", loc.line)
+            }
             None => self.program.funcs[self.program.func_of(at)].name.clone(),
         }
     }

@@ -92,7 +92,11 @@ impl Machine<'_> {
             Origin::Local(at) => self.local_name(at)?,
             Origin::Heap(at) => format!("heap object of {}", self.place(at)),
             Origin::Varargs(_) => "the variable arguments".to_owned(),
-            Origin::Argument => "the arguments of main".to_owned(),
+            Origin::Argument => match state.memory.get(instance)?.background {
+                Background::Arguments { .. } => "the arguments of main".to_owned(),
+                Background::Text => "a text from outside".to_owned(),
+                _ => "an object of the system".to_owned(),
+            },
             Origin::Given(number) => self.given_name(number),
         })
     }
