@@ -1,7 +1,7 @@
 //! Who decides: the explorer, Algorithm 2 before it, an enumeration of paths, the prover alone, or conditions that
 //! were given.
 
-use super::{budget, invariants, options};
+use super::{budget, cuts, invariants, options};
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
 use crate::cegas::{self, Budget, Explored, Reason, Verdict, inductive, sse};
@@ -31,10 +31,7 @@ pub(super) fn decide(
         _ if let Some(conditions) = &conditions => {
             inductive::check(program, entry, obligations, options, budget, conditions, cancel)
         }
-        Engine::Auto => {
-            let entry = Entry::plain(entry);
-            cegas::explore_entry(program, &entry, obligations, options, budget, found, cancel)
-        }
+        Engine::Auto => cuts::explore(program, entry, obligations, options, budget, found, cancel),
         Engine::Proofs => {
             let entry = Entry::plain(entry);
             cegas::prove(program, &entry, obligations, options, budget, cancel)
