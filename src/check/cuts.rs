@@ -21,14 +21,14 @@ const MOMENT: Duration = Duration::from_millis(150);
 const FIRST: f64 = 0.06;
 
 /// The part of the time that cuts may take.
-const CUTS: f64 = 0.35;
+const CUTS: f64 = 0.12;
 
 /// More open obligations, or a larger program, are not cut.
 const MOST_OPEN: usize = 8;
 const LARGEST: usize = 500_000;
 
 /// A cut must leave out this part of the instructions to be worth it.
-const LEFT_OUT: f64 = 0.1;
+const LEFT_OUT: f64 = 0.5;
 
 /// The explorer, with cuts between its first moment and the rest of its time.
 pub(super) fn explore(

@@ -31,6 +31,7 @@ fn sample() -> Report {
             units: vec!["main.c".into(), "queue.c".into()],
             entries: Vec::new(),
             model: Some(Model {
+                pointer_bits: 64,
                 functions: 3,
                 blocks: 1,
                 instructions: 40,
