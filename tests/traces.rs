@@ -33,6 +33,15 @@ fn an_offset_and_the_size_it_misses() {
 }
 
 #[test]
+fn a_sum_that_does_not_fit() {
+    let out = printed(
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) {\n  int a = 2147483600;\n  \
+         for (int i = 0; i < 100; i++) a += 10;\n  return a;\n}\n",
+    );
+    assert!(out.contains("2147483640 + 10 does not fit 32 bits"), "{out}");
+}
+
+#[test]
 fn what_is_not_set_is_not_told_as_if_it_were() {
     let out = printed(
         "#include <assert.h>\nint main(int argc, char **argv) {\n  int n;\n  int *p = 0;\n  \

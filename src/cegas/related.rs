@@ -5,7 +5,7 @@ use super::address::{Base, Place};
 use super::machine::Machine;
 use super::memory::{Instance, Origin};
 use super::state::State;
-use crate::ir::{Callee, CheckKind, Def, Inst, InstId, Operand, ValueId};
+use crate::ir::{BinaryOp, Callee, CheckKind, Def, Inst, InstId, Operand, OverflowOp, ValueId};
 use crate::library::accesses::Extent;
 use crate::rules::{Demand, Fault};
 use crate::smt::value::signed;
@@ -93,11 +93,17 @@ impl Machine<'_> {
         made.into_iter().chain(freed).map(told).collect()
     }
 
-    /// What an access outside its object is of.
+    /// The numbers that make a violation one: an index, an offset, a sum that does not fit.
     pub(super) fn missed(&mut self, state: &State, at: InstId, number: usize) -> Option<String> {
         let demand = self.marks.at(at).get(number)?.demand;
-        if let Inst::Check { cond, kind: CheckKind::ArrayBounds } = self.program.insts[at].inst {
-            return self.index_of(state, cond);
+        match self.program.insts[at].inst {
+            Inst::Check { cond, kind: CheckKind::ArrayBounds } => {
+                return self.index_of(state, cond);
+            }
+            Inst::Check { cond, kind: CheckKind::SignedOverflow } => {
+                return self.sum_of(state, cond);
+            }
+            _ => {}
         }
         let Demand::Access { pointer, fault: Fault::Outside, extent } = demand else { return None };
         let (instance, offset) = self.aim(state, pointer)?;
@@ -119,13 +125,36 @@ impl Machine<'_> {
         let Inst::IntCmp { lhs, rhs, .. } = self.program.insts[at].inst else {
             return None;
         };
-        let mut number = |operand| {
-            let bits = self.bits(&mut state.clone(), operand).ok()?;
-            let width = self.smt.pool.width(bits);
-            Some(signed(self.smt.pool.as_const(bits)?, width))
-        };
-        let (index, length) = (number(lhs)?, number(rhs)?);
+        let (index, _) = self.known_number(state, lhs)?;
+        let (length, _) = self.known_number(state, rhs)?;
         Some(format!("the index is {index}, and the array has {length} elements"))
+    }
+
+    /// The arithmetic that a check for overflow is of.
+    fn sum_of(&mut self, state: &State, fits: Operand) -> Option<String> {
+        let Def::Inst(at) = self.program.values[fits.value()?].def else { return None };
+        let Inst::Binary { op: BinaryOp::Xor, lhs, .. } = self.program.insts[at].inst else {
+            return None;
+        };
+        let Def::Inst(at) = self.program.values[lhs.value()?].def else { return None };
+        let Inst::Overflow { op, lhs, rhs } = self.program.insts[at].inst else { return None };
+        let op = match op {
+            OverflowOp::SAdd => "+",
+            OverflowOp::SSub => "-",
+            OverflowOp::SMul => "*",
+            OverflowOp::UAdd | OverflowOp::USub | OverflowOp::UMul => return None,
+        };
+        let (a, bits) = self.known_number(state, lhs)?;
+        let (b, _) = self.known_number(state, rhs)?;
+        Some(format!("{a} {op} {b} does not fit {bits} bits"))
+    }
+
+    /// An operand's value and width.
+    fn known_number(&mut self, state: &State, operand: Operand) -> Option<(i128, u32)> {
+        // Looking at an undefined value makes an arbitrary one, which must not shift the others.
+        let bits = self.bits(&mut state.clone(), operand).ok()?;
+        let width = self.smt.pool.width(bits);
+        Some((signed(self.smt.pool.as_const(bits)?, width), width))
     }
 
     /// The one object a pointer points into, and the offset there.
