@@ -34,6 +34,7 @@ fn finding(number: u32) -> Obligation {
         }),
     };
     Obligation {
+        proof: None,
         rule: if number.is_multiple_of(3) { "leak" } else { "null-deref" },
         verdict: Verdict::Unsafe,
         location: place(number),

@@ -1,12 +1,15 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
+mod cuts;
+mod engines;
+mod invariants;
 mod library;
 
+use self::engines::{decide, is_assertion, undecided};
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
-use crate::cegas::sse;
-use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
-use crate::config::{Engine, Settings};
+use crate::cegas::{self, Budget, Proof, Reason, Verdict};
+use crate::config::Settings;
 use crate::entries::{self, Entry};
 use crate::ir::{self, Callee, FuncId, Inst, InstId, Program};
 use crate::library as models;
@@ -17,7 +20,6 @@ use crate::report;
 use crate::rules::{self, Obligation};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 /// What came out for one program.
@@ -32,6 +34,8 @@ pub struct Checked {
     pub failed: bool,
     /// The paths that `--explain-path` asks for.
     pub paths: String,
+    /// What the proofs rest on, if it was asked for.
+    pub invariants: Vec<report::Invariant>,
 }
 
 /// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
@@ -68,8 +72,14 @@ pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
         .collect();
     in_order(&mut reported);
-    let entries = Vec::new();
-    Checked { obligations: reported, complete: explored.is_complete, entries, failed, paths }
+    Checked {
+        obligations: reported,
+        complete: explored.is_complete,
+        entries: Vec::new(),
+        failed,
+        paths,
+        invariants: invariants::told(program, explored.invariants, settings),
+    }
 }
 
 /// The same from functions that are called from outside.
@@ -94,7 +104,7 @@ fn from_entries(
         program,
         entries,
         obligations: &open,
-        options: cegas::Options { malloc_may_fail: settings.malloc_may_fail },
+        options: options(settings),
         budget: budget(settings),
         all: settings.target_time,
         found: &found,
@@ -127,6 +137,8 @@ fn from_entries(
         entries: entries.collect(),
         failed: decided.failed,
         paths: String::new(),
+        // What holds of a loop however its function is entered is not known here.
+        invariants: Vec::new(),
     }
 }
 
@@ -188,6 +200,10 @@ fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
     if settings.target_time.is_some_and(|time| time.is_zero()) {
         return Marked { settled: Vec::new(), given: Vec::new(), open: [other, named].concat() };
     }
+    // What is given is to do without us.
+    if settings.given.is_some() {
+        return Marked { settled: Vec::new(), given: Vec::new(), open: [other, named].concat() };
+    }
     let (settled, open) = prefilter::split(program, other, options);
     let (given, mut open) =
         prefilter::split_given(program, open, options, &promised(program, entries));
@@ -229,6 +245,11 @@ fn entries_of(program: &Program, settings: &Settings) -> Vec<Entry> {
     all
 }
 
+fn options(settings: &Settings) -> cegas::Options {
+    let Settings { malloc_may_fail, .. } = *settings;
+    cegas::Options { malloc_may_fail, tells_invariants: settings.outputs.proofs.is_some() }
+}
+
 fn budget(settings: &Settings) -> Budget {
     Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 }
 }
@@ -245,128 +266,6 @@ fn is_wanted(program: &Program, obligation: &Obligation, settings: &Settings) ->
         return inside;
     };
     inside || is_forbidden(func)
-}
-
-/// Nothing if there was a panic.
-fn decide(
-    program: &Program,
-    entry: FuncId,
-    obligations: &[Obligation],
-    settings: &Settings,
-    found: &dyn Fn(&Obligation),
-    cancel: &Cancel,
-    paths: &mut String,
-) -> Option<Explored> {
-    let budget = budget(settings);
-    let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
-    let mut run = || match settings.engine {
-        Engine::Auto => {
-            let entry = Entry::plain(entry);
-            cegas::explore_entry(program, &entry, obligations, options, budget, found, cancel)
-        }
-        Engine::Proofs => {
-            let entry = Entry::plain(entry);
-            cegas::prove(program, &entry, obligations, options, budget, cancel)
-        }
-        Engine::Cegas => refined(program, entry, obligations, options, budget, cancel),
-        Engine::Sse => {
-            let question = sse::Question {
-                program,
-                entry,
-                obligations,
-                options,
-                time: settings.timeout,
-                cancel,
-                explains: settings.explain_path,
-            };
-            enumerated(&question, budget, paths)
-        }
-    };
-    catch_unwind(AssertUnwindSafe(&mut run)).ok()
-}
-
-/// A panic is a bug of ours: the obligations are unknown, the scan goes on.
-fn undecided(obligations: &[Obligation]) -> Explored {
-    let unknown = |&obligation| (obligation, Verdict::Unknown(bug()));
-    Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
-}
-
-fn bug() -> Reason {
-    Reason::Unsupported { what: "a bug in cegas-scan (please report it)".to_owned(), at: None }
-}
-
-/// Whether it is the user's own, and one that Algorithm 2 is for.
-fn is_assertion(program: &Program, obligation: &Obligation) -> bool {
-    obligation.rule == rules::assertion::RULE.id
-        && refine::is_for(obligation.demand)
-        && !models::is_model(program, program.func_of(obligation.at))
-}
-
-/// Assertions by Algorithm 2 first; whatever is left as without it.
-fn refined(
-    program: &Program,
-    entry: FuncId,
-    obligations: &[Obligation],
-    options: cegas::Options,
-    budget: Budget,
-    cancel: &Cancel,
-) -> Explored {
-    let wanted = |o: &&Obligation| is_assertion(program, o);
-    // The pointer analysis starts at `main`.
-    if program.funcs[entry].name != "main" || !obligations.iter().any(|o| wanted(&o)) {
-        return cegas::explore(program, entry, obligations, options, budget, cancel);
-    }
-    let points_to = pta::analyse(program, &pta::Options::default());
-    let count = obligations.iter().filter(wanted).count() as u32;
-    let time = budget.time / 2 / count.max(1);
-    let question =
-        Question { program, entry, points_to: &points_to, obligations, options, time, cancel };
-    let mut verdicts: Vec<(Obligation, Verdict)> = Vec::new();
-    for target in obligations.iter().filter(wanted) {
-        match refine::decide(&question, *target).verdict {
-            Verdict::Unknown(_) => {}
-            decided => verdicts.push((*target, decided)),
-        }
-    }
-    if verdicts.len() == obligations.len() {
-        return Explored { verdicts, is_complete: true };
-    }
-    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
-    for (obligation, verdict) in &mut explored.verdicts {
-        let decided = verdicts.iter().find(|(target, _)| target == obligation);
-        if let Some((_, decided)) = decided {
-            *verdict = agreed(verdict, decided);
-        }
-    }
-    explored
-}
-
-/// Assertions by enumerating paths, and by nothing else; the other rules as without it.
-fn enumerated(question: &sse::Question<'_>, budget: Budget, paths: &mut String) -> Explored {
-    let sse::Question { program, entry, obligations, options, cancel, .. } = *question;
-    let found = sse::enumerate(question, |o| is_assertion(program, o));
-    *paths = found.text;
-    if found.verdicts.len() == obligations.len() {
-        return Explored { verdicts: found.verdicts, is_complete: true };
-    }
-    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
-    for (obligation, verdict) in &mut explored.verdicts {
-        if let Some((_, own)) = found.verdicts.iter().find(|(target, _)| target == obligation) {
-            *verdict = own.clone();
-        }
-    }
-    explored
-}
-
-/// What two ways of deciding make of an obligation. If they contradict each other, one is wrong, which is a bug of ours.
-fn agreed(one: &Verdict, other: &Verdict) -> Verdict {
-    match (one, other) {
-        (Verdict::Safe(_), Verdict::Unsafe(_)) | (Verdict::Unsafe(_), Verdict::Safe(_)) => {
-            let what = "two engines disagree, a bug in cegas-scan (please report it)".to_owned();
-            Verdict::Unknown(Reason::Unsupported { what, at: None })
-        }
-        (Verdict::Unknown(_), decided) | (decided, _) => decided.clone(),
-    }
 }
 
 /// What is settled at once, by rule, and what is left, for `--dump=prefilter`.
@@ -402,7 +301,7 @@ pub fn story(program: &Program, settings: &Settings, cancel: &Cancel) -> String 
     let [Entry { func: entry, params: None, .. }] = entries[..] else { return String::new() };
     let obligations = wanted(program, settings);
     let points_to = pta::analyse(program, &pta::Options::default());
-    let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
+    let options = options(settings);
     let question = Question {
         program,
         entry,
@@ -428,9 +327,17 @@ fn told(
     verdict: Verdict,
     settings: &Settings,
 ) -> report::Obligation {
-    let (mut trace, mut related) = (Vec::new(), Vec::new());
+    let (mut trace, mut related, mut proof) = (Vec::new(), Vec::new(), None);
     let verdict = match verdict {
-        Verdict::Safe(_) => report::Verdict::Safe,
+        Verdict::Safe(by) => {
+            proof = Some(match by {
+                Proof::Exhaustive { .. } => report::Proof::Exhaustive,
+                Proof::Covered | Proof::Inductive => report::Proof::Invariants,
+                Proof::Refined { .. } => report::Proof::Refinement,
+                Proof::Local => report::Proof::Facts,
+            });
+            report::Verdict::Safe
+        }
         Verdict::Unsafe(counterexample) => {
             let step = |step: cegas::TraceStep| report::Step {
                 location: location(program, step.at, settings),
@@ -458,6 +365,7 @@ fn told(
     report::Obligation {
         rule: obligation.rule,
         verdict,
+        proof,
         location: location(program, obligation.at, settings),
         message: rules::message(program, obligation),
         targets: vec![program.name.clone()],
@@ -477,7 +385,7 @@ fn cause(reason: &Reason) -> report::Cause {
         Reason::Doubt { .. } => report::Cause::Doubt,
         Reason::Solver { .. } => report::Cause::Solver,
         Reason::StillReachable => report::Cause::StillReachable,
-        Reason::Replay | Reason::Relation => report::Cause::Unconfirmed,
+        Reason::Replay | Reason::Relation | Reason::Unproved { .. } => report::Cause::Unconfirmed,
     }
 }
 

@@ -10,6 +10,7 @@ use super::ledger::Ledger;
 use super::machine::{Machine, Options, Stop};
 use super::marks::{Mark, Marks};
 use super::replay::Target;
+use super::spoken::LoopInvariant;
 use super::state::State;
 use super::step::Flow;
 use super::value::Value;
@@ -43,6 +44,15 @@ pub struct Explored {
     pub verdicts: Vec<(Obligation, Verdict)>,
     /// No call of a model was left out.
     pub is_complete: bool,
+    /// What the proofs rest on at the heads of loops, if it was asked for.
+    pub invariants: Vec<LoopInvariant>,
+}
+
+impl Explored {
+    /// Verdicts that tell nothing beside.
+    pub fn of(verdicts: Vec<(Obligation, Verdict)>, is_complete: bool) -> Explored {
+        Explored { verdicts, is_complete, invariants: Vec::new() }
+    }
 }
 
 /// Explores `program` from `entry` and says what came out for each obligation.
@@ -104,6 +114,7 @@ pub(super) struct Explorer<'a> {
     pub(super) budget: Budget,
     /// Obligations that hold although not every path was followed.
     pub(super) proved: BTreeSet<usize>,
+    pub(super) invariants: Vec<LoopInvariant>,
     /// A proof came by every call of a model, whether or not it succeeded.
     pub(super) all_met: bool,
     pub(super) visited: Visited,
@@ -146,10 +157,11 @@ impl<'a> Explorer<'a> {
     }
 
     /// What came out, if so many obligations were asked.
-    fn explored(self, asked: usize) -> Explored {
+    fn explored(mut self, asked: usize) -> Explored {
         let is_whole = self.incomplete.is_none() && !self.is_paused;
         let is_complete = is_whole || self.all_met || self.ledger.len() == asked;
-        Explored { verdicts: self.verdicts(), is_complete }
+        let invariants = std::mem::take(&mut self.invariants);
+        Explored { verdicts: self.verdicts(), is_complete, invariants }
     }
 
     fn new(
@@ -172,6 +184,7 @@ impl<'a> Explorer<'a> {
             paths: 0,
             budget,
             proved: BTreeSet::new(),
+            invariants: Vec::new(),
             all_met: false,
             visited: Visited::default(),
             start: Instant::now(),

@@ -81,6 +81,9 @@ fn recalled(
 
 /// What the verdicts depend on, but for the time.
 fn key(program: &Program, settings: &Settings) -> Option<Key> {
+    if settings.given.is_some() {
+        return None;
+    }
     let model = postcard::to_allocvec(program).ok()?;
     let (stamp, z3) = (tool_stamp(), Versions::linked().z3);
     let root = settings.root.as_os_str().as_encoded_bytes();
@@ -95,6 +98,7 @@ fn key(program: &Program, settings: &Settings) -> Option<Key> {
         u8::from(settings.null_arguments),
         engine,
         u8::from(settings.explain_path),
+        u8::from(settings.outputs.proofs.is_some()),
     ];
     let parts = [stamp.as_bytes(), z3.as_bytes(), root, &options];
     let list = |list: &mut dyn Iterator<Item = &str>| Key::of(list.map(str::as_bytes));
