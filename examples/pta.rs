@@ -1,7 +1,8 @@
 //! What the pointer analysis costs: a tool for looking at its speed.
 //!
 //!     pta model compile_commands.json OUT    compiles all units, links them as one program, writes the model
-//!     pta measure MODEL                      analyses it; prints figures, one `name value` to a line
+//!     pta measure MODEL                      analyses it and builds its value-flow graph; prints figures, one
+//!                                            `name value` to a line
 //!
 //! Two processes, so that the memory measured is not the compiler's.
 
@@ -12,7 +13,7 @@ use cegas::frontend::clang::Clang;
 use cegas::frontend::models::Models;
 use cegas::frontend::unit::Compiler;
 use cegas::frontend::{self, Source};
-use cegas::{ir, pta};
+use cegas::{ir, pta, svfg};
 use std::path::Path;
 
 fn main() -> Result<()> {
@@ -54,11 +55,20 @@ fn measure(model: &Path) -> Result<()> {
     println!("seconds {seconds:.2}");
     println!("megabytes {:.0}", peak_megabytes()?);
     println!("precision {:?}", answer.precision);
+    println!("work {}", statistics.work);
+    println!("pointers {}", statistics.pointers);
     println!("average {:.2}", statistics.average);
+    println!("objects {:.2}", statistics.average_objects);
     println!("largest {}", statistics.largest);
     for &func in &answer.externals {
         println!("unknown {}", program.funcs[func].name);
     }
+    let before = user_seconds()?;
+    let svfg = svfg::build(&program, &answer, svfg::Options::default());
+    println!("svfg-seconds {:.2}", user_seconds()? - before);
+    println!("svfg-megabytes {:.0}", peak_megabytes()?);
+    println!("svfg-nodes {}", svfg.graph.nodes.len());
+    println!("svfg-edges {}", svfg.graph.edge_count());
     Ok(())
 }
 

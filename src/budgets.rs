@@ -34,9 +34,12 @@ pub const SETTINGS_BYTES: u64 = 1 << 20;
 /// includes a pipe that nobody writes to, or itself without end.
 pub const COMPILE_TIME: Duration = Duration::from_secs(600);
 
-/// Time for one attempt of the pointer analysis; what takes longer is tried again with every object as one
-/// place, and then answered by "anything whose address is taken".
-pub const POINTER_TIME: Duration = Duration::from_secs(60);
+/// Work of one attempt of the pointer analysis, some twenty million steps a second: what takes more is tried again
+/// with every object as one place, and then answered by "anything whose address is taken".
+pub const POINTER_WORK: u64 = 400_000_000;
+
+/// How many times as much the second attempt may take: what comes after it is worth next to nothing.
+pub const POINTER_WORK_COARSE: u64 = 3;
 
 /// Bytes for the pointer analysis's tables: the models of several targets must fit beside them.
 pub const POINTER_MEMORY: usize = 3 << 30;

@@ -57,6 +57,10 @@ pub fn resolve<'p>(sink: &mut impl Sink<'p>, id: CallId, func: FuncId) {
 pub fn connect<'p>(sink: &mut impl Sink<'p>, call: &Call, func: FuncId) {
     sink.world().edges.insert((call.inst, func));
     match sink.world().signatures.get(&func).cloned() {
+        Some(signature) if sink.world().told.contains(&func) => {
+            bind_arguments(sink, call, &signature);
+            externals::call(sink, call, func);
+        }
         Some(signature) => bind(sink, call, &signature),
         None => externals::call(sink, call, func),
     }
@@ -64,6 +68,11 @@ pub fn connect<'p>(sink: &mut impl Sink<'p>, call: &Call, func: FuncId) {
 
 /// Arguments to parameters, the result to the call.
 pub fn bind<'p>(sink: &mut impl Sink<'p>, call: &Call, callee: &Signature) {
+    bind_arguments(sink, call, callee);
+    transfer(sink, callee.result, call.result);
+}
+
+fn bind_arguments<'p>(sink: &mut impl Sink<'p>, call: &Call, callee: &Signature) {
     for (arg, &param) in call.args.iter().zip(&callee.params) {
         transfer(sink, arg.nodes, param);
     }
@@ -75,7 +84,6 @@ pub fn bind<'p>(sink: &mut impl Sink<'p>, call: &Call, callee: &Signature) {
             }
         }
     }
-    transfer(sink, callee.result, call.result);
 }
 
 /// A call of code we know nothing of: it may reach, mix, store and call whatever it was given or could

@@ -69,7 +69,7 @@ impl<'p> Generator<'p> {
                     return;
                 }
                 self.signature(func);
-                if bare {
+                if bare || self.world.told.contains(&func) {
                     self.open(call.result);
                 }
                 calls::connect(self, &call, func);

@@ -78,6 +78,7 @@ pub(super) fn everything(program: &Program, options: &Options, started: Instant)
             objects: generator.objects.objects.len(),
             locations: count,
             average: count as f64,
+            average_objects: count as f64,
             largest: count,
             indirect_calls: names.indirect_calls,
             time: started.elapsed(),

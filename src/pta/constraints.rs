@@ -120,6 +120,8 @@ pub struct World {
     pub signatures: FxHashMap<FuncId, Signature>,
     /// Holds whatever unknown functions may know and hand out.
     pub escaped: Node,
+    /// Models of library functions whose calls follow the summary.
+    pub told: FxHashSet<FuncId>,
     pub slots: FxHashMap<Slot, Node>,
     /// Who calls whom; library callbacks belong to the call of the library function.
     pub edges: FxHashSet<(InstId, FuncId)>,

@@ -27,6 +27,9 @@ pub struct Copier {
     sources: FxHashSet<LocationId>,
     targets: Vec<LocationId>,
     known_targets: FxHashSet<LocationId>,
+    /// The objects that a blurred copy reads and writes as wholes.
+    read: FxHashSet<ObjectId>,
+    written: FxHashSet<ObjectId>,
 }
 
 /// Where a cell of the source lies, seen from the start of the copy.
@@ -53,6 +56,8 @@ impl Graph<'_> {
             sources: FxHashSet::default(),
             targets: Vec::new(),
             known_targets: FxHashSet::default(),
+            read: FxHashSet::default(),
+            written: FxHashSet::default(),
         });
         self.uses(from).copied_from.push(id);
         self.uses(to).copied_to.push(id);
@@ -86,26 +91,33 @@ impl Graph<'_> {
     }
 
     pub(super) fn copy_from(&mut self, id: u32, location: LocationId) {
-        if !self.copier(id).sources.insert(location) {
-            return;
-        }
         let Location { object, place } = self.objects.locations[location];
         if !self.has_memory(object) || self.skips(id, location) {
             return;
         }
-        if self.is_flat(object) || self.copier(id).blurred || self.blur(id) {
-            let any = self.objects.any(object);
-            if location == any || self.copier(id).sources.insert(any) || self.is_flat(object) {
-                let all = self.all_of(object);
-                self.read_somewhere(id, all);
-            }
+        if self.copier(id).blurred {
+            return self.read_whole(id, object);
+        }
+        if !self.copier(id).sources.insert(location) || self.blur(id) {
             return;
+        }
+        if self.is_flat(object) {
+            let all = self.all_of(object);
+            return self.read_somewhere(id, all);
         }
         self.memory[object].readers.push((id, place));
         let cells = self.memory[object].cells.iter().map(|cell| Piece::Cell(cell.offset));
         let gates = (0..self.memory[object].gates.len()).map(Piece::Gate);
         for piece in cells.chain(gates).collect::<Vec<_>>() {
             self.read_piece(id, place, object, piece);
+        }
+    }
+
+    /// A blurred copy reads the object.
+    fn read_whole(&mut self, id: u32, object: ObjectId) {
+        if self.copier(id).read.insert(object) {
+            let all = self.all_of(object);
+            self.read_somewhere(id, all);
         }
     }
 
@@ -263,11 +275,14 @@ impl Graph<'_> {
     }
 
     pub(super) fn copy_to(&mut self, id: u32, location: LocationId) {
-        if !self.copier(id).known_targets.insert(location) || self.skips(id, location) {
+        if self.skips(id, location) {
             return;
         }
         if self.copier(id).blurred {
             return self.blot(id, location);
+        }
+        if !self.copier(id).known_targets.insert(location) {
+            return;
         }
         self.copier(id).targets.push(location);
         if self.blur(id) {
@@ -297,19 +312,12 @@ impl Graph<'_> {
         let objects: std::collections::BTreeSet<ObjectId> = sources
             .into_iter()
             .map(LocationId::from_u32)
-            .filter(|&source| !self.skips(id, source))
             .map(|source| objects.locations[source].object)
-            .filter(|&object| self.has_memory(object))
             .collect();
         for (_, part) in parts {
             self.read_somewhere(id, part);
         }
-        for object in objects {
-            let any = self.objects.any(object);
-            self.copier(id).sources.insert(any);
-            let all = self.all_of(object);
-            self.read_somewhere(id, all);
-        }
+        objects.into_iter().for_each(|object| self.read_whole(id, object));
         for target in targets {
             self.blot(id, target);
         }
@@ -318,10 +326,11 @@ impl Graph<'_> {
 
     /// A blurred copy writes to the location's object.
     fn blot(&mut self, id: u32, location: LocationId) {
-        let any = self.objects.any(self.objects.locations[location].object);
-        if self.copier(id).targets.contains(&any) {
+        let object = self.objects.locations[location].object;
+        if !self.copier(id).written.insert(object) {
             return;
         }
+        let any = self.objects.any(object);
         self.copier(id).targets.push(any);
         if let Some(node) = self.copier(id).loose {
             self.store_at(any, node, 1);

@@ -5,13 +5,13 @@ use super::constraints::Node;
 use super::generate::Generator;
 use super::graph::Graph;
 use super::memory::EVERYWHERE;
-use super::objects::{LocationId, ObjectId};
+use super::objects::{Location, LocationId, ObjectId};
 use super::result::{Callees, Content, PointsTo, Precision, Statistics};
 use super::sets::{EMPTY, SetId, Sets};
 use super::shape::Place;
 use crate::ir::{ConstId, FuncId, InstId, Operand, Program, Type, ValueId};
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What of the generator is needed at the end.
@@ -99,6 +99,7 @@ pub(super) fn freeze(
         graph.parent.iter().enumerate().filter(|(index, node)| node.index() == *index).count();
     statistics.edges = graph.edges;
     statistics.waves = graph.waves;
+    statistics.work = graph.done();
     statistics.memory = graph.peak.max(graph.bytes());
     let mut freezer = Freezer {
         graph: &mut graph,
@@ -141,7 +142,7 @@ pub(super) fn freeze(
     let escaped = freezer.node(freezer.graph.world.escaped);
     let mut sets = freezer.sets;
     sets.forget_results();
-    measure(program, &values, &sets, &mut statistics);
+    measure(program, &values, &sets, &graph.objects.locations, &mut statistics);
     statistics.objects = graph.objects.objects.len();
     statistics.locations = graph.objects.locations.len();
     statistics.sets = sets.len();
@@ -180,9 +181,17 @@ fn measure(
     program: &Program,
     values: &SecondaryMap<ValueId, SetId>,
     sets: &Sets,
+    locations: &PrimaryMap<LocationId, Location>,
     statistics: &mut Statistics,
 ) {
-    let mut sum = 0;
+    let mut known: FxHashMap<SetId, usize> = FxHashMap::default();
+    let mut objects = |set: SetId| {
+        *known.entry(set).or_insert_with(|| {
+            let members = sets.iter(set).map(LocationId::from_u32);
+            members.map(|member| locations[member].object).collect::<FxHashSet<_>>().len()
+        })
+    };
+    let (mut sum, mut sum_of_objects) = (0, 0);
     for value in program.values.keys() {
         let pointer =
             matches!(program.types.get(program.operand_type(Operand::Value(value))), Type::Ptr);
@@ -190,10 +199,12 @@ fn measure(
         if pointer && count > 0 {
             statistics.pointers += 1;
             sum += count;
+            sum_of_objects += objects(values[value]);
             statistics.largest = statistics.largest.max(count);
         }
     }
     if statistics.pointers > 0 {
         statistics.average = sum as f64 / statistics.pointers as f64;
+        statistics.average_objects = sum_of_objects as f64 / statistics.pointers as f64;
     }
 }

@@ -6,6 +6,7 @@ use super::constraints::{
     CallId, Constraints, MemCopy, Node, Nodes, Role, Signature, Sink, Traits, World,
 };
 use super::leaves::Leaves;
+use super::models::{self, Silence};
 use super::objects::{Context, ContextId, LocationId, ObjectId, ObjectKind, Objects, Step};
 use super::shape::Shape;
 use super::wrappers::Wrappers;
@@ -52,6 +53,7 @@ pub(super) struct Frame<'a> {
     pub(super) result: Option<Nodes>,
     pub(super) varargs: Option<ObjectId>,
     pub(super) depth: usize,
+    pub(super) silence: Silence,
 }
 
 impl Frame<'_> {
@@ -113,6 +115,7 @@ impl<'p> Generator<'p> {
                 calls: PrimaryMap::new(),
                 signatures: FxHashMap::default(),
                 escaped,
+                told: models::told(program),
                 slots: FxHashMap::default(),
                 edges: FxHashSet::default(),
                 unknown_calls: Default::default(),
@@ -224,6 +227,7 @@ impl<'p> Generator<'p> {
             result: signature.result,
             varargs: signature.varargs.expand(),
             depth: 0,
+            silence: models::silence(self.program, func, &self.world.told),
         };
         self.instructions(&mut frame);
     }
@@ -256,6 +260,7 @@ impl<'p> Generator<'p> {
             result: None,
             varargs: None,
             depth: frame.depth + 1,
+            silence: models::silence(self.program, func, &self.world.told),
         };
         let program = self.program;
         let params = program.funcs[func].params.iter();

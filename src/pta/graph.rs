@@ -78,6 +78,8 @@ pub struct Graph<'p> {
     pub(super) pending: Vec<(Node, Node)>,
     pub(super) edges: usize,
     pub(super) waves: usize,
+    /// What was done so far beside the sets' own work.
+    pub(super) work: u64,
     /// The most bytes held so far.
     pub(super) peak: usize,
     /// Something changed since the last look.
@@ -109,6 +111,7 @@ impl<'p> Graph<'p> {
             pending: Vec::new(),
             edges: 0,
             waves: 0,
+            work: 0,
             peak: 0,
             changed: true,
         };
@@ -215,6 +218,7 @@ impl<'p> Graph<'p> {
     /// Adds the edges found so far; what is behind them flows at once.
     pub(super) fn add_pending(&mut self) {
         let mut pending = std::mem::take(&mut self.pending);
+        self.work += pending.len() as u64;
         for edge in &mut pending {
             *edge = (self.find(edge.0), self.find(edge.1));
         }
@@ -303,6 +307,7 @@ impl<'p> Graph<'p> {
             return known;
         }
         let members: Vec<u32> = self.sets.iter(set).collect();
+        self.work += 4 * members.len() as u64;
         let mut out = Vec::with_capacity(members.len());
         let step_data = self.steps[step as usize].clone();
         for member in members {

@@ -6,7 +6,7 @@
 //! arithmetic keeps it, as a pointer to anywhere in the same object; in a narrower number only copying
 //! and bit operations do, since the sum or product of a pointer's fragments is just a number (see
 //! [`fragments`](super::fragments) for what happens when it is stored). The difference of two pointers is
-//! a number. An array index adds nothing to the pointer it moves: C lets arithmetic on a pointer stay
+//! a number; what was widened from a narrower number and is added to another is an offset. An array index adds nothing to the pointer it moves: C lets arithmetic on a pointer stay
 //! in its object only.
 
 use super::calls::{self, transfer};
@@ -89,9 +89,42 @@ impl<'p> Generator<'p> {
                 }
             }
         };
-        for arg in args {
-            self.flow(frame, arg, to, &step);
+        let moves = wide && matches!(op, BinaryOp::Add | BinaryOp::Sub);
+        let offsets = args.map(|arg| moves && self.is_widened(arg, 0));
+        for (arg, offset) in args.into_iter().zip(offsets) {
+            // What is added to a whole number is an offset; two pieces may make a pointer.
+            if !offset || offsets == [true, true] {
+                self.flow(frame, arg, to, &step);
+            }
         }
+    }
+
+    /// Whether the operand is made of numbers narrower than a pointer alone.
+    fn is_widened(&self, operand: Operand, depth: u32) -> bool {
+        let def = match operand.value().map(|value| self.program.values[value].def) {
+            None => return matches!(self.const_of(operand), Some(Const::Int(_))),
+            Some(def) => def,
+        };
+        let inst = match def {
+            Def::Inst(inst) if depth < 8 => inst,
+            Def::Inst(_) | Def::Param { .. } => return false,
+        };
+        match *self.program.inst(inst) {
+            Inst::Cast { op: CastOp::ZExt | CastOp::SExt, value } => {
+                self.bits(self.program.operand_type(value)) < self.program.machine.pointer_bits
+            }
+            Inst::Cast { op: CastOp::Bitcast, value } | Inst::Freeze { value } => {
+                self.is_widened(value, depth + 1)
+            }
+            Inst::Binary { lhs, rhs, .. } => {
+                self.is_widened(lhs, depth + 1) && self.is_widened(rhs, depth + 1)
+            }
+            _ => false,
+        }
+    }
+
+    fn const_of(&self, operand: Operand) -> Option<&Const> {
+        operand.constant().map(|constant| self.program.consts.get(constant))
     }
 
     pub(super) fn instruction(&mut self, frame: &mut Frame<'_>, id: InstId) {
@@ -189,6 +222,8 @@ impl<'p> Generator<'p> {
                     self.read(frame, ptr, program.values[result].ty, to);
                 }
             }
+            Inst::Store { ptr, value, .. }
+                if frame.is_silent(program, ptr, self.bits(program.operand_type(value))) => {}
             Inst::Store { ptr, value, .. } => {
                 if self.bits(program.operand_type(value)) < program.machine.pointer_bits {
                     self.write_fragment(frame, ptr, value);
@@ -200,6 +235,7 @@ impl<'p> Generator<'p> {
                 let to = result.and_then(|result| self.value(frame, result));
                 self.gep(frame, to, base, offset, program.term_pool.get(terms));
             }
+            Inst::MemCopy { dst, .. } if frame.is_silent(program, dst, u32::MAX) => {}
             Inst::MemCopy { dst, src, len, .. } => {
                 if let (Some(to), Some(from)) = (self.pointer(frame, dst), self.pointer(frame, src))
                 {

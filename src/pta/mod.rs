@@ -5,7 +5,7 @@
 //!   by byte offset, with the elements of an array folded into one.
 //! - [`constraints`]: the language; [`generate`], [`instructions`], [`callsites`], [`start`] speak it, for
 //!   what can be reached from the entries. Numbers are tracked like pointers where they can carry one.
-//! - [`calls`], [`externals`]: what calls mean. Functions without a body have summaries; one
+//! - [`calls`], [`externals`], [`models`]: what calls mean. Functions without a body have summaries; one
 //!   that has none is unknown code. There is one node for everything unknown code knows: what is
 //!   given to it *escapes*, and it may hand out, store into each other, and call what has escaped.
 //! - [`offline`]: nodes that must be equal become one before solving.
@@ -21,7 +21,7 @@
 //! from its printed form; indexing from one object into another; a string function that
 //! copies a pointer because its bytes happen to look like a string.
 //!
-//! When the time or memory given is spent, the analysis starts again with every object as one place,
+//! When the work or memory given is spent, the analysis starts again with every object as one place,
 //! and at last answers that every pointer may point to everything whose address is taken.
 
 pub mod alias_checks;
@@ -38,6 +38,7 @@ mod instructions;
 mod fragments;
 mod leaves;
 mod memory;
+mod models;
 mod copiers;
 pub mod objects;
 mod offline;
@@ -59,14 +60,15 @@ pub use objects::{Context, ContextId, Location, LocationId, Object, ObjectId, Ob
 pub use result::{Callees, Content, PointsTo, Precision, Statistics};
 pub use sets::{EMPTY, SetId};
 pub use shape::{Place, Shape, Spread};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use wrappers::Wrappers;
 
 /// How the analysis is to be done.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// For each of the two attempts; then the coarsest answer is given.
-    pub time: Duration,
+    /// Steps of solving for the first attempt (see [`Statistics::work`]), some more for the second; then the
+    /// coarsest answer is given. Not time: the answer must not depend on how busy the machine is.
+    pub work: u64,
     /// Bytes the solver's tables may take.
     pub memory: usize,
     /// Looks at allocation wrappers once for each call.
@@ -80,7 +82,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            time: budgets::POINTER_TIME,
+            work: budgets::POINTER_WORK,
             memory: budgets::POINTER_MEMORY,
             clone_wrappers: true,
             merge_literals: true,
@@ -92,7 +94,7 @@ impl Default for Options {
 /// Why an attempt was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spent {
-    Time,
+    Work,
     Memory,
 }
 
@@ -101,8 +103,10 @@ pub fn analyse(program: &Program, options: &Options) -> PointsTo {
     let started = Instant::now();
     let wrappers =
         if options.clone_wrappers { Wrappers::find(program) } else { Wrappers::default() };
+    let work = options.work.saturating_mul(budgets::POINTER_WORK_COARSE);
+    let coarse = Options { work, ..options.clone() };
     attempt(program, options, Precision::Fields, wrappers, started)
-        .or_else(|_| attempt(program, options, Precision::Objects, Wrappers::default(), started))
+        .or_else(|_| attempt(program, &coarse, Precision::Objects, Wrappers::default(), started))
         .unwrap_or_else(|_| coarse::everything(program, options, started))
 }
 
@@ -120,7 +124,6 @@ fn attempt(
     wrappers: Wrappers,
     started: Instant,
 ) -> Result<PointsTo, Spent> {
-    let begun = Instant::now();
     let flat = precision == Precision::Objects;
     let objects = Objects::new(program, flat, options.merge_literals);
     let mut generator = Generator::new(program, objects, wrappers);
@@ -132,10 +135,10 @@ fn attempt(
     let standing = reduced.place.iter().enumerate();
     statistics.reduced = standing.filter(|(index, node)| node.as_u32() as usize == *index).count();
     let mut graph = Graph::new(objects, world, reduced);
-    graph.solve(options, begun)?;
+    graph.solve(options)?;
     let unknown = graph.unknown_integers(&int_to_ptr);
     if !unknown.is_empty() {
-        graph.solve(options, begun)?;
+        graph.solve(options)?;
     }
     statistics.time = started.elapsed();
     Ok(freeze::freeze(program, graph, names, precision, unknown, statistics))

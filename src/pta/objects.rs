@@ -82,7 +82,7 @@ pub struct Location {
 /// knows, but memory whose pointers got mixed up with others: it becomes one place.
 const MANY: u32 = 48;
 /// The same for spreads, for offsets that are no multiple of 4, and for those outside an object.
-const MANY_ODD: u32 = 12;
+const MANY_ODD: u32 = 48;
 /// The most offsets told apart in an object of known size.
 const MOST: u64 = 512;
 

@@ -30,6 +30,8 @@ pub struct Statistics {
     pub final_nodes: usize,
     pub edges: usize,
     pub waves: usize,
+    /// Members of sets, edges and nodes that were looked at.
+    pub work: u64,
     pub objects: usize,
     pub locations: usize,
     /// Different sets in the answer.
@@ -37,6 +39,8 @@ pub struct Statistics {
     /// Over the pointers that point to something.
     pub pointers: usize,
     pub average: f64,
+    /// The same, counting objects and not locations in them.
+    pub average_objects: f64,
     pub largest: usize,
     pub indirect_calls: usize,
     pub time: Duration,

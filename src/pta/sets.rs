@@ -76,6 +76,8 @@ pub struct Sets {
     unions: Memo,
     differences: Memo,
     scratch: Vec<Part>,
+    /// Parts of sets that were looked at to make others: what time is spent on, but the same in every run.
+    pub(super) work: u64,
 }
 
 impl std::fmt::Debug for Sets {
@@ -119,6 +121,7 @@ impl Sets {
             unions: Memo::new(18),
             differences: Memo::new(16),
             scratch: Vec::new(),
+            work: 0,
         };
         sets.intern(&[]);
         sets
@@ -264,6 +267,7 @@ impl Sets {
         let (mut at_a, mut at_b) = (self.heads[a.index()].start, self.heads[b.index()].start);
         let end_a = at_a + self.heads[a.index()].len;
         let end_b = at_b + self.heads[b.index()].len;
+        self.work += u64::from(self.heads[a.index()].len + self.heads[b.index()].len);
         let (mut is_a, mut is_b) = (true, true);
         while at_a < end_a && at_b < end_b {
             let (x, y) = (self.parts[at_a as usize], self.parts[at_b as usize]);
@@ -329,6 +333,7 @@ impl Sets {
         if let Some(result) = self.differences.get(a.0, b.0) {
             return SetId(result);
         }
+        self.work += u64::from(self.heads[a.index()].len);
         let mut left = std::mem::take(&mut self.scratch);
         left.clear();
         let (start_b, len_b) = (self.heads[b.index()].start, self.heads[b.index()].len);
@@ -386,6 +391,7 @@ impl Sets {
         let mut keep = vec![false; self.heads.len()];
         live.for_each(|set| keep[set.index()] = true);
         let mut fresh = Sets::new();
+        fresh.work = self.work + self.parts.len() as u64;
         let mut table = vec![EMPTY; self.heads.len()];
         let mut blocks = vec![u32::MAX; self.blocks.len()];
         let (mut parts, mut members) = (Vec::new(), Vec::new());

@@ -13,7 +13,6 @@ use super::tarjan::components;
 use super::{Options, Spent};
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
-use std::time::Instant;
 
 impl<'p> Sink<'p> for Graph<'p> {
     fn objects(&mut self) -> &mut Objects<'p> {
@@ -72,7 +71,7 @@ impl Graph<'_> {
     }
 
     /// Solves the constraints, or gives up when the budget is spent.
-    pub fn solve(&mut self, options: &Options, started: Instant) -> Result<(), Spent> {
+    pub fn solve(&mut self, options: &Options) -> Result<(), Spent> {
         let mut live = 0;
         loop {
             self.add_pending();
@@ -81,7 +80,7 @@ impl Graph<'_> {
                 order = self.order();
             }
             self.changed = false;
-            self.propagate(&order, options, started)?;
+            self.propagate(&order, options)?;
             self.look();
             self.settle();
             self.waves += 1;
@@ -91,20 +90,25 @@ impl Graph<'_> {
             if self.sets.len() > 2 * live + 400_000 {
                 live = self.collect(&FxHashMap::default());
             }
-            self.check(options, started)?;
+            self.check(options)?;
         }
     }
 
-    fn check(&mut self, options: &Options, started: Instant) -> Result<(), Spent> {
+    fn check(&mut self, options: &Options) -> Result<(), Spent> {
         let bytes = self.bytes();
         self.peak = self.peak.max(bytes);
         if bytes > options.memory {
             return Err(Spent::Memory);
         }
-        if started.elapsed() > options.time {
-            return Err(Spent::Time);
+        if self.done() > options.work {
+            return Err(Spent::Work);
         }
         Ok(())
+    }
+
+    /// The work done so far.
+    pub(super) fn done(&self) -> u64 {
+        self.work + self.sets.work
     }
 
     /// Drops sets that no node holds any more, and replaces members of the others.
@@ -137,6 +141,7 @@ impl Graph<'_> {
             }
             self.edges += next.len();
         }
+        self.work += (nodes + self.edges) as u64;
         let mut order: Vec<Node> = Vec::with_capacity(nodes);
         let mut cycles: Vec<(usize, usize)> = Vec::new();
         let successor = |node: u32, at: usize| self.successor(node, at);
@@ -251,15 +256,10 @@ impl Graph<'_> {
         }
     }
 
-    fn propagate(
-        &mut self,
-        order: &[Node],
-        options: &Options,
-        started: Instant,
-    ) -> Result<(), Spent> {
+    fn propagate(&mut self, order: &[Node], options: &Options) -> Result<(), Spent> {
         for (count, &node) in order.iter().enumerate() {
             if count % 4096 == 4095 {
-                self.check(options, started)?;
+                self.check(options)?;
             }
             let n = node.index();
             if self.all[n] == self.sent[n] || self.parent[n] != node {
@@ -268,6 +268,7 @@ impl Graph<'_> {
             let new = self.sets.difference(self.all[n], self.sent[n]);
             self.sent[n] = self.all[n];
             let next = std::mem::take(&mut self.next[n]);
+            self.work += next.len() as u64;
             for &to in &next {
                 self.include(to, new);
             }
@@ -315,6 +316,9 @@ impl Graph<'_> {
     fn access(&mut self, uses: &Uses, new: SetId, all: SetId) {
         let members: Vec<u32> = self.sets.iter(new).collect();
         let grain = self.grain();
+        let each = uses.loads.len() + uses.stores.len() + uses.calls.len();
+        let each = each + 8 * (uses.copied_from.len() + uses.copied_to.len());
+        self.work += (members.len() * (1 + 2 * each)) as u64;
         for location in members.into_iter().map(LocationId::from_u32) {
             let around = self.objects.around(location);
             let covered = around.is_some_and(|any| self.sets.contains(all, any.as_u32()));

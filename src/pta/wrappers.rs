@@ -6,6 +6,7 @@
 //! chosen at run time (`strm->zalloc`) is seen through, too. Only precision depends on the choice made
 //! here.
 
+use super::models;
 use crate::ir::{
     Callee, Const, ConstExpr, ConstId, Def, FuncId, Inst, InstId, Operand, Program, TypeId,
 };
@@ -74,7 +75,8 @@ impl Wrappers {
                 }
                 let size: usize =
                     function.blocks.iter().map(|b| program.blocks[b].insts.len()).sum();
-                if size > SMALL || !found.returns_fresh(program, func) {
+                let chosen = found.returns_fresh(program, func) || models::is_copied(program, func);
+                if size > SMALL || !chosen {
                     continue;
                 }
                 let in_all = size + found.nested(program, func, &weight);

@@ -22,7 +22,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 /// Programs in one file: clang starts once for all of them.
 const BATCH: usize = 25;
@@ -228,7 +227,7 @@ fn budgets_and_repetition() {
     let coarse = pta::by_objects(&program);
     assert_eq!((coarse.precision, denied(&program, &coarse, &facts)), (Precision::Objects, vec![]));
     for options in [
-        pta::Options { time: Duration::ZERO, ..pta::Options::default() },
+        pta::Options { work: 0, ..pta::Options::default() },
         pta::Options { memory: 0, ..pta::Options::default() },
     ] {
         let answer = pta::analyse(&program, &options);
