@@ -330,7 +330,9 @@ fn told(
     let (mut trace, mut related, mut proof) = (Vec::new(), Vec::new(), None);
     let verdict = match verdict {
         Verdict::Safe(by) => {
-            proof = Some(match by {
+            // Which one came first depends on the machine: it is told where evidence is asked for.
+            let is_asked = settings.outputs.proofs.is_some() || settings.given.is_some();
+            proof = is_asked.then_some(match by {
                 Proof::Exhaustive { .. } => report::Proof::Exhaustive,
                 Proof::Covered | Proof::Inductive => report::Proof::Invariants,
                 Proof::Refined { .. } => report::Proof::Refinement,
