@@ -1,22 +1,25 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
 mod library;
+mod slices;
 
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
 use crate::cegas::sse;
-use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
+use crate::cegas::{self, Budget, Explored, Proof, Reason, Rest, Verdict};
 use crate::config::{Engine, Settings};
 use crate::entries::{self, Entry};
 use crate::ir::{self, Callee, FuncId, Inst, InstId, Program};
 use crate::library as models;
-use crate::prefilter;
+use crate::prefilter::{self, Split};
 use crate::progress::Stage;
-use crate::pta;
+use crate::pta::{self, PointsTo};
 use crate::report;
 use crate::rules::{self, Obligation};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+pub use slices::{Memory, depends_on_time};
+use slices::{Recalled, Slices};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
@@ -34,43 +37,92 @@ pub struct Checked {
     pub paths: String,
 }
 
-/// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
-pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &Cancel) -> Checked {
+/// Decides every obligation of `program` that the chosen rules see and that is not known from before, and tells
+/// verdicts as they land. The memory is what is known from before, then what is worth remembering.
+pub fn check(
+    program: &Program,
+    settings: &Settings,
+    memory: &mut Memory,
+    deciding: &Stage,
+    cancel: &Cancel,
+) -> Checked {
     let entries = entries_of(program, settings);
     let entry = match &entries[..] {
         [] => return Checked::default(),
         [only] if only.params.is_none() => only.func,
         several => return from_entries(program, several, settings, deciding, cancel),
     };
-    let Marked { mut settled, open, .. } = marked(program, &entries, settings);
+    let Marked { mut settled, open, points_to, .. } = marked(program, &entries, settings);
     let mut paths = String::new();
     let in_user_code = |o: &Obligation| !models::is_model(program, program.func_of(o.at));
     settled.retain(in_user_code);
+    let points_to = points_to.filter(|_| settings.engine == Engine::Auto);
+    let slices = points_to.and_then(|all| Slices::new(program, settings, &all, entry, &open));
+    let mut recalled = slices.as_ref().map(|slices| slices.recall(memory));
     // Calls of models become obligations when they are met on the way, so there may be more in the end.
     let known = open.iter().filter(|o| in_user_code(o)).count();
     deciding.more(settled.len() + known);
     deciding.steps(settled.len());
+    if let (Some(slices), Some(recalled)) = (&slices, &recalled) {
+        deciding.steps(recalled.told.len().min(known));
+        deciding.say(&anew(program, slices, recalled));
+    }
     let found = |obligation: &Obligation| {
         deciding.steps(1);
         deciding.say(&landed(program, obligation, settings));
     };
-    let decided = decide(program, entry, &open, settings, &found, cancel, &mut paths);
+    let rest = slices.as_ref().zip(recalled.as_ref()).map(|(slices, known)| slices.rest(known));
+    let decided = match &recalled {
+        Some(recalled) if recalled.asks_nothing() => Some(Explored::nothing()),
+        _ => decide(program, entry, &open, rest, settings, &found, cancel, &mut paths),
+    };
     let failed = decided.is_none();
+    // What is unknown for a bug of ours is told of everything.
+    recalled = recalled.filter(|_| !failed);
     let explored = decided.unwrap_or_else(|| undecided(&open));
+    let mut complete = explored.is_complete;
+    let mut reported: Vec<report::Obligation> = Vec::new();
+    if let (Some(slices), Some(recalled)) = (&slices, recalled) {
+        complete = recalled.complete && slices.is_complete(&explored, &recalled);
+        let mut learned = recalled.memory;
+        if !cancel.is_wished() {
+            let told = |o: &Obligation, verdict| told(program, o, verdict, settings);
+            slices.learn(&mut learned, &explored, told);
+        }
+        learned.keep(std::mem::take(memory));
+        *memory = learned;
+        reported = recalled.told;
+    }
     let violated = |(_, verdict): &&(Obligation, Verdict)| matches!(verdict, Verdict::Unsafe(_));
     let violated = explored.verdicts.iter().filter(violated).count();
-    deciding.more(explored.verdicts.len().saturating_sub(known));
+    deciding.more((explored.verdicts.len() + reported.len()).saturating_sub(known));
     deciding.steps(explored.verdicts.len() - violated);
     let settled = settled.into_iter();
-    let mut reported: Vec<report::Obligation> = settled
+    let told = settled
         .map(|obligation| (obligation, Verdict::Safe(Proof::Local)))
         .chain(explored.verdicts)
-        .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
-        .collect();
+        .map(|(obligation, verdict)| told(program, &obligation, verdict, settings));
+    reported.extend(told);
     in_order(&mut reported);
     let entries = Vec::new();
-    Checked { obligations: reported, complete: explored.is_complete, entries, failed, paths }
+    Checked { obligations: reported, complete, entries, failed, paths }
 }
+
+/// What is decided again, in one line.
+fn anew(program: &Program, slices: &Slices<'_>, recalled: &Recalled) -> String {
+    let names = slices.anew(recalled);
+    let few = names.iter().take(FEW).copied().collect::<Vec<_>>().join(", ");
+    let (name, count) = (&program.name, names.len());
+    match count {
+        0 => format!("{name}: what has changed decides nothing anew"),
+        _ if recalled.count == 0 => format!("{name}: {} functions to decide", slices.len()),
+        1..=FEW => format!("{name}: decides anew in {few}"),
+        _ => format!("{name}: decides anew in {few} and {} more functions", count - FEW),
+    }
+}
+
+/// Names that fit into one line.
+const FEW: usize = 8;
 
 /// The same from functions that are called from outside.
 fn from_entries(
@@ -80,7 +132,7 @@ fn from_entries(
     deciding: &Stage,
     cancel: &Cancel,
 ) -> Checked {
-    let Marked { settled, given, open } = marked(program, entries, settings);
+    let Marked { settled, given, open, .. } = marked(program, entries, settings);
     deciding.more(settled.len() + given.len() + open.len());
     deciding.steps(settled.len() + given.len());
     let said = Mutex::new(FxHashSet::default());
@@ -132,7 +184,10 @@ fn from_entries(
 
 /// As reports list them.
 pub fn in_order(obligations: &mut [report::Obligation]) {
-    obligations.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
+    obligations.sort_by(|a, b| {
+        let places = (&a.location, a.rule).cmp(&(&b.location, b.rule));
+        places.then_with(|| (&a.verdict, &a.message).cmp(&(&b.verdict, &b.message)))
+    });
 }
 
 /// What executions start from; nothing if the program has no such place.
@@ -186,21 +241,23 @@ fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
         prefilter::Options { from_main: is_main, malloc_may_fail: settings.malloc_may_fail };
     // When no time is left at all, nothing is begun.
     if settings.target_time.is_some_and(|time| time.is_zero()) {
-        return Marked { settled: Vec::new(), given: Vec::new(), open: [other, named].concat() };
+        return Marked { open: [other, named].concat(), ..Marked::default() };
     }
-    let (settled, open) = prefilter::split(program, other, options);
+    let Split { settled, open, points_to } = prefilter::split(program, other, options);
     let (given, mut open) =
         prefilter::split_given(program, open, options, &promised(program, entries));
     open.extend(named);
     open.sort_by_key(|obligation| obligation.at);
-    Marked { settled, given, open }
+    Marked { settled, given, open, points_to }
 }
 
 /// What is settled at once, also with what callers are assumed to give, and what is open.
+#[derive(Default)]
 struct Marked {
     settled: Vec<Obligation>,
     given: Vec<Obligation>,
     open: Vec<Obligation>,
+    points_to: Option<PointsTo>,
 }
 
 /// What is assumed of the parameters of entries that nobody in the program calls.
@@ -248,10 +305,12 @@ fn is_wanted(program: &Program, obligation: &Obligation, settings: &Settings) ->
 }
 
 /// Nothing if there was a panic.
+#[allow(clippy::too_many_arguments)]
 fn decide(
     program: &Program,
     entry: FuncId,
     obligations: &[Obligation],
+    rest: Option<Rest<'_>>,
     settings: &Settings,
     found: &dyn Fn(&Obligation),
     cancel: &Cancel,
@@ -259,10 +318,11 @@ fn decide(
 ) -> Option<Explored> {
     let budget = budget(settings);
     let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
+    let mut rest = rest;
     let mut run = || match settings.engine {
         Engine::Auto => {
-            let entry = Entry::plain(entry);
-            cegas::explore_entry(program, &entry, obligations, options, budget, found, cancel)
+            let (entry, rest) = (Entry::plain(entry), rest.take());
+            cegas::explore_rest(program, &entry, obligations, rest, options, budget, found, cancel)
         }
         Engine::Proofs => {
             let entry = Entry::plain(entry);
@@ -288,7 +348,11 @@ fn decide(
 /// A panic is a bug of ours: the obligations are unknown, the scan goes on.
 fn undecided(obligations: &[Obligation]) -> Explored {
     let unknown = |&obligation| (obligation, Verdict::Unknown(bug()));
-    Explored { verdicts: obligations.iter().map(unknown).collect(), is_complete: false }
+    Explored {
+        verdicts: obligations.iter().map(unknown).collect(),
+        is_complete: false,
+        ahead: None,
+    }
 }
 
 fn bug() -> Reason {
@@ -329,7 +393,7 @@ fn refined(
         }
     }
     if verdicts.len() == obligations.len() {
-        return Explored { verdicts, is_complete: true };
+        return Explored { verdicts, is_complete: true, ahead: None };
     }
     let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
     for (obligation, verdict) in &mut explored.verdicts {
@@ -347,7 +411,7 @@ fn enumerated(question: &sse::Question<'_>, budget: Budget, paths: &mut String) 
     let found = sse::enumerate(question, |o| is_assertion(program, o));
     *paths = found.text;
     if found.verdicts.len() == obligations.len() {
-        return Explored { verdicts: found.verdicts, is_complete: true };
+        return Explored { verdicts: found.verdicts, is_complete: true, ahead: None };
     }
     let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
     for (obligation, verdict) in &mut explored.verdicts {
@@ -371,7 +435,7 @@ fn agreed(one: &Verdict, other: &Verdict) -> Verdict {
 
 /// What is settled at once, by rule, and what is left, for `--dump=prefilter`.
 pub fn left(program: &Program, settings: &Settings) -> String {
-    let Marked { mut settled, given, open } =
+    let Marked { mut settled, given, open, .. } =
         marked(program, &entries_of(program, settings), settings);
     settled.extend(given);
     let own = |o: &&Obligation| !models::is_model(program, program.func_of(o.at));
@@ -449,6 +513,7 @@ fn told(
             };
             related = counterexample.related.into_iter().map(place).collect();
             trace = counterexample.steps.into_iter().map(step).collect();
+            slices::number_objects(&mut trace);
             report::Verdict::Unsafe
         }
         Verdict::Unknown(reason) => {

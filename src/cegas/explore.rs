@@ -10,6 +10,7 @@ use super::ledger::Ledger;
 use super::machine::{Machine, Options, Stop};
 use super::marks::{Mark, Marks};
 use super::replay::Target;
+use super::rest::{Left, Rest};
 use super::state::State;
 use super::step::Flow;
 use super::value::Value;
@@ -18,6 +19,7 @@ use super::visited::Visited;
 use crate::cancel::Cancel;
 use crate::entries::Entry;
 use crate::ir::{FuncId, InstId, Program};
+use crate::order::FuncSet;
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +45,15 @@ pub struct Explored {
     pub verdicts: Vec<(Obligation, Verdict)>,
     /// No call of a model was left out.
     pub is_complete: bool,
+    /// The functions that may be come to on paths that were not followed to their end; all if there are none.
+    pub ahead: Option<FuncSet>,
+}
+
+impl Explored {
+    /// Of no question at all.
+    pub fn nothing() -> Explored {
+        Explored { verdicts: Vec::new(), is_complete: true, ahead: None }
+    }
 }
 
 /// Explores `program` from `entry` and says what came out for each obligation.
@@ -68,8 +79,25 @@ pub fn explore_entry(
     found: &dyn Fn(&Obligation),
     cancel: &Cancel,
 ) -> Explored {
+    explore_rest(program, entry, obligations, None, options, budget, found, cancel)
+}
+
+/// The same, for what is not known yet.
+#[allow(clippy::too_many_arguments)]
+pub fn explore_rest(
+    program: &Program,
+    entry: &Entry,
+    obligations: &[Obligation],
+    rest: Option<Rest<'_>>,
+    options: Options,
+    budget: Budget,
+    found: &dyn Fn(&Obligation),
+    cancel: &Cancel,
+) -> Explored {
     let mut explorer = Explorer::of(program, entry, obligations, options, budget, cancel);
     explorer.found = Some(found);
+    explorer.rest = rest;
+    explorer.make_room();
     explorer.run_in_slices();
     explorer.explored(obligations.len())
 }
@@ -98,10 +126,16 @@ pub(super) struct Explorer<'a> {
     pub(super) doubtful: Vec<Option<Reason>>,
     /// The first reason why not every path was followed to its end.
     pub(super) incomplete: Option<Reason>,
-    waiting: BTreeMap<u32, Vec<State>>,
+    pub(super) waiting: BTreeMap<u32, Vec<State>>,
     waiting_count: usize,
     pub(super) paths: u64,
     pub(super) budget: Budget,
+    /// What is asked of all that there is, and the order of events, if that is known.
+    pub(super) rest: Option<Rest<'a>>,
+    /// The obligations that nobody asks about.
+    pub(super) known: Vec<bool>,
+    /// Where paths were left, and why.
+    pub(super) left: Vec<Left>,
     /// Obligations that hold although not every path was followed.
     pub(super) proved: BTreeSet<usize>,
     /// A proof came by every call of a model, whether or not it succeeded.
@@ -149,7 +183,8 @@ impl<'a> Explorer<'a> {
     fn explored(self, asked: usize) -> Explored {
         let is_whole = self.incomplete.is_none() && !self.is_paused;
         let is_complete = is_whole || self.all_met || self.ledger.len() == asked;
-        Explored { verdicts: self.verdicts(), is_complete }
+        let ahead = self.all_ahead();
+        Explored { verdicts: self.verdicts(), is_complete, ahead }
     }
 
     fn new(
@@ -164,6 +199,9 @@ impl<'a> Explorer<'a> {
             machine,
             entry,
             violated: vec![None; obligations.len()],
+            known: vec![false; obligations.len()],
+            rest: None,
+            left: Vec::new(),
             doubtful: vec![None; obligations.len()],
             ledger: Ledger::new(obligations),
             incomplete: None,
@@ -203,7 +241,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Some path was not followed to its end.
-    fn cut(&mut self, reason: Reason) {
+    pub(super) fn cut(&mut self, reason: Reason) {
         if self.incomplete.is_none() || reason == Reason::Memory {
             self.incomplete = Some(reason);
         }
@@ -216,7 +254,7 @@ impl<'a> Explorer<'a> {
         let mut landmark: Option<State> = None;
         let mut until_next = 64u32;
         // After a choice, somebody else may have been here.
-        if self.was_met(&state) {
+        if !self.leads_on(&state) || self.was_met(&state) {
             self.paths += 1;
             return;
         }
@@ -241,16 +279,20 @@ impl<'a> Explorer<'a> {
                 Err(Stop::Split(..)) => {
                     let at = state.top().map(|frame| frame.at);
                     let what = "a value that is one of many".to_owned();
-                    return self.cut(Reason::Unsupported { what, at });
+                    return self.leave(&state, Reason::Unsupported { what, at });
                 }
                 Err(Stop::Gap(what)) => {
                     let at = state.top().map(|frame| frame.at);
-                    return self.cut(Reason::Unsupported { what, at });
+                    return self.leave(&state, Reason::Unsupported { what, at });
                 }
             }
             // A block may also go back to itself.
             let now = state.top().map(|frame| (frame.block, frame.at));
             if now.map(|(block, _)| block) != before.map(|(block, _)| block) || now <= before {
+                if !self.leads_on(&state) {
+                    self.paths += 1;
+                    return;
+                }
                 if !is_checked && self.visited.is_at_head(&self.machine, &state) {
                     is_checked = true;
                     if self.was_met(&state) {
@@ -284,7 +326,7 @@ impl<'a> Explorer<'a> {
             if lost.held {
                 let why = "whether a variable that is not used any more holds a pointer".into();
                 self.doubtful[index].get_or_insert(Reason::Doubt { why });
-            } else if self.violated[index].is_none() {
+            } else if self.violated[index].is_none() && !self.known[index] {
                 let target = Target::End { lost: lost.allocated };
                 self.decide(state, target, index, lost.when);
             }
@@ -371,12 +413,12 @@ impl<'a> Explorer<'a> {
                         Err(Stop::Exit) => self.end(&other, true),
                         Err(Stop::Gap(what)) => {
                             let at = other.top().map(|frame| frame.at);
-                            self.cut(Reason::Unsupported { what, at });
+                            self.leave(&other, Reason::Unsupported { what, at });
                         }
                         Err(Stop::Split(..)) => {
                             let at = other.top().map(|frame| frame.at);
                             let what = "a value that is one of many".to_owned();
-                            self.cut(Reason::Unsupported { what, at });
+                            self.leave(&other, Reason::Unsupported { what, at });
                         }
                     }
                 }
@@ -418,7 +460,7 @@ impl<'a> Explorer<'a> {
             if is_met {
                 continue;
             }
-            if self.violated[index].is_none() {
+            if self.violated[index].is_none() && !self.known[index] {
                 self.decide(state, Target::At { at, number, site }, index, violation);
             }
             if mark.demand.is_debatable() {
@@ -442,5 +484,6 @@ impl<'a> Explorer<'a> {
     pub(super) fn make_room(&mut self) {
         self.violated.resize(self.ledger.len(), None);
         self.doubtful.resize(self.ledger.len(), None);
+        self.mark_known();
     }
 }

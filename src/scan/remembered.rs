@@ -10,14 +10,13 @@
 //! the work, the time is part of the key, too; what an interrupted scan came to is not kept.
 
 use crate::cancel::Cancel;
-use crate::check::{self, Checked};
+use crate::check::{self, Checked, Memory, depends_on_time};
 use crate::config::{Engine, Settings};
 use crate::frontend::cache::{Cache, Key, Kind};
 use crate::frontend::tool_stamp;
 use crate::ir::{self, Program};
 use crate::link;
 use crate::progress::Stage;
-use crate::report::{Cause, Obligation, Verdict};
 use crate::versions::Versions;
 
 /// The verdicts on a program: on the part that is executed, recalled or decided, and on the rest, which is safe.
@@ -54,7 +53,7 @@ fn recalled(
     cancel: &Cancel,
 ) -> Checked {
     let Some(key) = key(program, settings) else {
-        return check::check(program, settings, deciding, cancel);
+        return check::check(program, settings, &mut Memory::default(), deciding, cancel);
     };
     let timed = timed(&key, settings);
     for key in [&key, &timed] {
@@ -68,20 +67,41 @@ fn recalled(
             return checked;
         }
     }
-    let checked = check::check(program, settings, deciding, cancel);
+    let place = memory_key(program, settings);
+    let known = cache.get(Kind::Verdicts, &place);
+    let known = known.and_then(|bytes| serde_json::from_slice::<Memory>(&bytes).ok());
+    let mut memory = known.unwrap_or_default();
+    let checked = check::check(program, settings, &mut memory, deciding, cancel);
     let is_timeless = checked.complete && !checked.obligations.iter().any(depends_on_time);
-    if !cancel.is_wished()
-        && !checked.failed
-        && let Ok(bytes) = serde_json::to_vec(&checked)
-    {
+    if cancel.is_wished() || checked.failed {
+        return checked;
+    }
+    if let Ok(bytes) = serde_json::to_vec(&checked) {
         cache.put(Kind::Verdicts, if is_timeless { &key } else { &timed }, &bytes);
+    }
+    if !memory.is_empty()
+        && let Ok(bytes) = serde_json::to_vec(&memory)
+    {
+        cache.put(Kind::Verdicts, &place, &bytes);
     }
     checked
 }
 
-/// What the verdicts depend on, but for the time.
+/// What the verdicts on a program depend on, but for the time.
 fn key(program: &Program, settings: &Settings) -> Option<Key> {
     let model = postcard::to_allocvec(program).ok()?;
+    Some(Key::of([asked(settings).bytes(), &model]))
+}
+
+/// Where the verdicts on a program are kept, function by function, with all they depend on that is not in the program.
+fn memory_key(program: &Program, settings: &Settings) -> Key {
+    let machine = format!("{:?}", program.machine);
+    let parts = [b"by function", program.name.as_bytes(), machine.as_bytes()];
+    Key::of([asked(settings).bytes()].into_iter().chain(parts))
+}
+
+/// What is asked, how, and by which build of the tool.
+fn asked(settings: &Settings) -> Key {
     let (stamp, z3) = (tool_stamp(), Versions::linked().z3);
     let root = settings.root.as_os_str().as_encoded_bytes();
     let engine = match settings.engine {
@@ -105,20 +125,9 @@ fn key(program: &Program, settings: &Settings) -> Option<Key> {
         list(&mut settings.assertions.iter().map(String::as_str)),
     ];
     let lists = lists.iter().map(Key::bytes);
-    Some(Key::of(parts.into_iter().chain(lists).chain([model.as_slice()])))
+    Key::of(parts.into_iter().chain(lists))
 }
 
 fn timed(key: &Key, settings: &Settings) -> Key {
     Key::of([key.bytes(), &settings.timeout.as_nanos().to_le_bytes()])
-}
-
-/// Whether more time, or a faster machine, might have told more.
-fn depends_on_time(obligation: &Obligation) -> bool {
-    match obligation.verdict {
-        Verdict::Safe | Verdict::Unsafe => false,
-        Verdict::Unknown { cause, .. } => match cause {
-            Cause::Time | Cause::Memory | Cause::Solver | Cause::Unconfirmed => true,
-            Cause::NotModelled | Cause::Doubt | Cause::StillReachable | Cause::Depth => false,
-        },
-    }
 }
