@@ -65,7 +65,7 @@ pub fn check(
     deciding.steps(settled.len());
     if let (Some(slices), Some(recalled)) = (&slices, &recalled) {
         deciding.steps(recalled.told.len().min(known));
-        deciding.say(&anew(program, slices, recalled));
+        deciding.say(&anew(program, slices, recalled, memory.is_empty()));
     }
     let found = |obligation: &Obligation| {
         deciding.steps(1);
@@ -109,13 +109,13 @@ pub fn check(
 }
 
 /// What is decided again, in one line.
-fn anew(program: &Program, slices: &Slices<'_>, recalled: &Recalled) -> String {
+fn anew(program: &Program, slices: &Slices<'_>, recalled: &Recalled, is_first: bool) -> String {
     let names = slices.anew(recalled);
     let few = names.iter().take(FEW).copied().collect::<Vec<_>>().join(", ");
     let (name, count) = (&program.name, names.len());
     match count {
         0 => format!("{name}: what has changed decides nothing anew"),
-        _ if recalled.count == 0 => format!("{name}: {} functions to decide", slices.len()),
+        _ if is_first => format!("{name}: {count} functions to decide"),
         1..=FEW => format!("{name}: decides anew in {few}"),
         _ => format!("{name}: decides anew in {few} and {} more functions", count - FEW),
     }
@@ -520,7 +520,7 @@ fn told(
             report::Verdict::Unknown { reason: reason.to_string(), cause: cause(&reason) }
         }
     };
-    report::Obligation {
+    let mut told = report::Obligation {
         rule: obligation.rule,
         verdict,
         location: location(program, obligation.at, settings),
@@ -530,7 +530,9 @@ fn told(
         silenced: None,
         related,
         trace,
-    }
+    };
+    told.share_names();
+    told
 }
 
 fn cause(reason: &Reason) -> report::Cause {
@@ -548,13 +550,13 @@ fn cause(reason: &Reason) -> report::Cause {
 
 fn location(program: &Program, at: InstId, settings: &Settings) -> report::Location {
     let func = &program.funcs[program.func_of(at)];
-    let function = func.name.clone();
+    let function = func.name.as_str().into();
     // What the compiler made up has no line of its own.
     let declared = || func.loc.expand().map(|loc| &program.debug.locs[loc]);
     let Some(loc) = program.loc(at).filter(|loc| loc.line > 0).or_else(declared) else {
-        return report::Location { file: String::new(), line: 0, column: 0, function };
+        return report::Location { function, ..report::Location::default() };
     };
     let path = program.debug.files[loc.file].path();
-    let file = report::shown_path(&path, &settings.root);
+    let file = report::shown_path(&path, &settings.root).into();
     report::Location { file, line: loc.line, column: loc.column, function }
 }

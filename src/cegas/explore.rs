@@ -96,7 +96,7 @@ pub fn explore_rest(
 ) -> Explored {
     let mut explorer = Explorer::of(program, entry, obligations, options, budget, cancel);
     explorer.found = Some(found);
-    explorer.rest = rest;
+    (explorer.rest, explorer.known) = (rest, Vec::new());
     explorer.make_room();
     explorer.run_in_slices();
     explorer.explored(obligations.len())

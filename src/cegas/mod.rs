@@ -55,9 +55,9 @@ pub mod refine;
 pub mod sse;
 
 pub use explore::{Budget, Explored, explore, explore_entry, explore_rest, prove};
-pub use rest::Rest;
 pub use library::is_known;
 pub use machine::Options;
 pub use names::names_line;
 pub use related::Related;
+pub use rest::Rest;
 pub use verdict::{Change, Counterexample, Proof, Reason, TraceStep, Verdict};

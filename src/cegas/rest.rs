@@ -123,9 +123,8 @@ impl Explorer<'_> {
         if self.left.len() <= MOST_LEFT {
             let is_last = self.left.len() == MOST_LEFT;
             let place = if is_last { Place::default() } else { self.place([state].into_iter()) };
-            let is_new = |left: &Left| {
-                left.place.ahead != place.ahead || left.place.holds != place.holds
-            };
+            let is_new =
+                |left: &Left| left.place.ahead != place.ahead || left.place.holds != place.holds;
             if self.left.iter().all(is_new) {
                 self.left.push(Left { reason: reason.clone(), place });
             }

@@ -92,13 +92,13 @@ impl Explorer<'_> {
         let incomplete: Vec<Option<Reason>> =
             (0..self.ledger.len()).map(|index| self.why_open(&waiting, index)).collect();
         let (proved, known) = (self.proved, self.known);
-        let one = |index: usize, violated: Option<Counterexample>, open: Option<Reason>| {
-            match (violated, open) {
-                (Some(counterexample), _) => Verdict::Unsafe(counterexample),
-                (None, _) if proved.contains(&index) => Verdict::Safe(Proof::Covered),
-                (None, Some(reason)) => Verdict::Unknown(reason),
-                (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
-            }
+        let one = |index: usize, violated: Option<Counterexample>, open: Option<Reason>| match (
+            violated, open,
+        ) {
+            (Some(counterexample), _) => Verdict::Unsafe(counterexample),
+            (None, _) if proved.contains(&index) => Verdict::Safe(Proof::Covered),
+            (None, Some(reason)) => Verdict::Unknown(reason),
+            (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
         };
         let open = self.doubtful.into_iter().zip(incomplete).map(|(own, of_all)| own.or(of_all));
         let verdicts = self.violated.into_iter().zip(open).enumerate();

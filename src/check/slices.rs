@@ -15,7 +15,7 @@ use crate::config::Settings;
 use crate::ir::{self, Digest, FuncId, Inst, InstId, Program};
 use crate::order::{FuncSet, Order};
 use crate::pta::PointsTo;
-use crate::report::{self, Cause};
+use crate::report::{self, Cause, Location};
 use crate::rules::{Demand, Obligation};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -51,6 +51,8 @@ impl Memory {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Record {
     told: Vec<Told>,
+    /// The functions in which something of it stands.
+    names: Vec<String>,
     /// All that is asked there was met.
     complete: bool,
     /// How much time there was, if more might have told more.
@@ -61,16 +63,17 @@ struct Record {
     idle: u32,
 }
 
-/// A verdict with all its places, in the order in which they stand in it.
+/// A verdict as text, since there may be very many with long ways, and all its places in the order in which they stand
+/// in it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Told {
-    obligation: report::Obligation,
+    obligation: Vec<u8>,
     places: Vec<Place>,
 }
 
-/// An instruction by its function's name and its number there.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Place(String, u32);
+/// An instruction by its function, a row of the record's names, and its number there.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Place(u32, u32);
 
 /// Whether a function's obligations are about what it allocates, or hold where they stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,6 +161,10 @@ impl<'p> Slices<'p> {
             }
             parts
         };
+        let name = |func: &FuncId| program.funcs[*func].name.as_bytes();
+        // What runs before and after `main`, in its order.
+        let (first, last) = (program.constructors.iter(), program.destructors.iter());
+        let around = digest(first.map(name).chain([&b"main"[..]]).chain(last.map(name)));
         let mut known: FxHashMap<FuncSet, (Digest, Digest)> = FxHashMap::default();
         let mut questions = Vec::new();
         let user = answer.reachable.iter().copied().filter(|&func| !is_model(func));
@@ -184,8 +191,7 @@ impl<'p> Slices<'p> {
                     }
                 };
                 let own = asked_at(program, &marks[func], Some(sort));
-                let name = program.funcs[func].name.as_bytes();
-                let key = digest([&[sort as u8], name, &text, &own]);
+                let key = digest([&[sort as u8], name(&func), &around, &text, &own]);
                 let key = key.iter().map(|byte| format!("{byte:02x}")).collect();
                 questions.push(Question { func, sort, key, lines });
             }
@@ -244,15 +250,15 @@ impl<'p> Slices<'p> {
 
     /// A record's verdicts, with the places as they are now.
     fn told(&self, record: &Record) -> Option<Vec<report::Obligation>> {
-        record.told.iter().map(|told| self.placed(told)).collect()
+        record.told.iter().map(|told| self.placed(told, &record.names)).collect()
     }
 
-    fn placed(&self, told: &Told) -> Option<report::Obligation> {
-        let mut places = told.places.iter().map(|place| {
-            let at = self.inst(place)?;
+    fn placed(&self, told: &Told, names: &[String]) -> Option<report::Obligation> {
+        let mut places = told.places.iter().map(|&place| {
+            let at = self.inst(place, names)?;
             Some(location(self.program, at, self.settings))
         });
-        let mut obligation = told.obligation.clone();
+        let mut obligation: report::Obligation = serde_json::from_slice(&told.obligation).ok()?;
         obligation.location = places.next()??;
         for related in &mut obligation.related {
             related.location = places.next()??;
@@ -260,22 +266,56 @@ impl<'p> Slices<'p> {
         for step in &mut obligation.trace {
             step.location = places.next()??;
         }
+        obligation.share_names();
         Some(obligation)
     }
 
-    fn inst(&self, Place(name, number): &Place) -> Option<InstId> {
+    fn inst(&self, Place(name, number): Place, names: &[String]) -> Option<InstId> {
+        let name = names.get(name as usize)?;
         let func = &self.program.funcs[*self.by_name.get(name.as_str())?];
         let (first, last) = (func.blocks.first()?, func.blocks.last()?);
         let first = self.program.blocks[first].insts.first()?;
-        let inst = InstId::new(first.index() + *number as usize);
+        let inst = InstId::new(first.index() + number as usize);
         (inst <= self.program.blocks[last].insts.last()?).then_some(inst)
     }
 
-    fn place(&self, at: InstId) -> Place {
-        let func = &self.program.funcs[self.program.func_of(at)];
+    fn place(&self, at: InstId, names: &mut Names) -> Place {
+        let id = self.program.func_of(at);
+        let func = &self.program.funcs[id];
         let first = func.blocks.first().and_then(|block| self.program.blocks[block].insts.first());
         let number = at.index() - first.map_or(0, EntityRef::index);
-        Place(func.name.clone(), number as u32)
+        Place(names.row(id, &func.name), number as u32)
+    }
+
+    /// What is remembered of verdicts.
+    fn record(
+        &self,
+        question: &Question,
+        explored: &Explored,
+        all: &[&(Obligation, Verdict)],
+        told: &impl Fn(&Obligation, Verdict) -> report::Obligation,
+    ) -> Option<Record> {
+        let mut names = Names::default();
+        let complete = is_complete_in(explored, question.func);
+        let (mut depends, mut names_lines) = (!complete, false);
+        let mut texts = Vec::with_capacity(all.len());
+        for (obligation, verdict) in all {
+            let at = places(obligation, verdict);
+            let places = at.into_iter().map(|at| self.place(at, &mut names)).collect();
+            let mut told = told(obligation, verdict.clone());
+            depends |= depends_on_time(&told);
+            names_lines |= names_line(&told);
+            forget_places(&mut told);
+            texts.push(Told { obligation: serde_json::to_vec(&told).ok()?, places });
+        }
+        Some(Record {
+            told: texts,
+            names: names.rows,
+            complete,
+            time: depends.then_some(self.settings.timeout),
+            lines: names_lines.then_some(question.lines),
+            idle: 0,
+        })
     }
 
     /// What the exploration is asked.
@@ -314,25 +354,10 @@ impl<'p> Slices<'p> {
                 continue;
             }
             let all = by_question.remove(&(question.func, question.sort == Sort::Kept));
-            let all: Vec<Told> = all
-                .unwrap_or_default()
-                .into_iter()
-                .map(|(obligation, verdict)| Told {
-                    places: places(obligation, verdict).map(|at| self.place(at)).collect(),
-                    obligation: told(obligation, verdict.clone()),
-                })
-                .collect();
-            let complete = is_complete_in(explored, question.func);
-            let depends = all.iter().any(|told| depends_on_time(&told.obligation));
-            let names_line = all.iter().any(|told| names_line(&told.obligation));
-            let record = Record {
-                told: all,
-                complete,
-                time: (depends || !complete).then_some(self.settings.timeout),
-                lines: names_line.then_some(question.lines),
-                idle: 0,
-            };
-            memory.records.insert(question.key.clone(), record);
+            let all = all.unwrap_or_default();
+            if let Some(record) = self.record(question, explored, &all, &told) {
+                memory.records.insert(question.key.clone(), record);
+            }
         }
         debug_assert!(by_question.is_empty(), "something came up where nothing was asked");
         // That would be a bug of ours, and it would not be told again.
@@ -350,11 +375,6 @@ impl<'p> Slices<'p> {
         names.dedup();
         names
     }
-
-    /// How much there is to ask.
-    pub fn len(&self) -> usize {
-        self.questions.len()
-    }
 }
 
 fn has_call(program: &Program, func: FuncId) -> bool {
@@ -368,14 +388,36 @@ fn is_complete_in(explored: &Explored, func: FuncId) -> bool {
 }
 
 /// The places that a verdict names, as [`Slices::placed`] reads them.
-fn places(obligation: &Obligation, verdict: &Verdict) -> impl Iterator<Item = InstId> {
-    let counterexample = match verdict {
-        Verdict::Unsafe(counterexample) => Some(counterexample),
-        Verdict::Safe(_) | Verdict::Unknown(_) => None,
-    };
-    let related = counterexample.into_iter().flat_map(|found| &found.related).map(|r| r.at);
-    let steps = counterexample.into_iter().flat_map(|found| &found.steps).map(|step| step.at);
-    [obligation.at].into_iter().chain(related).chain(steps).collect::<Vec<_>>().into_iter()
+fn places(obligation: &Obligation, verdict: &Verdict) -> Vec<InstId> {
+    let mut all = vec![obligation.at];
+    if let Verdict::Unsafe(counterexample) = verdict {
+        all.extend(counterexample.related.iter().map(|related| related.at));
+        all.extend(counterexample.steps.iter().map(|step| step.at));
+    }
+    all
+}
+
+/// The places are put in again when it is recalled.
+fn forget_places(obligation: &mut report::Obligation) {
+    obligation.location = Location::default();
+    obligation.related.iter_mut().for_each(|related| related.location = Location::default());
+    obligation.trace.iter_mut().for_each(|step| step.location = Location::default());
+}
+
+/// The functions that a record names, each once.
+#[derive(Default)]
+struct Names {
+    rows: Vec<String>,
+    known: FxHashMap<FuncId, u32>,
+}
+
+impl Names {
+    fn row(&mut self, func: FuncId, name: &str) -> u32 {
+        *self.known.entry(func).or_insert_with(|| {
+            self.rows.push(name.to_owned());
+            self.rows.len() as u32 - 1
+        })
+    }
 }
 
 /// Whether a text says on which line something stands.

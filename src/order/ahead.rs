@@ -37,7 +37,8 @@ impl Order {
                 continue;
             }
             let calls = self.calls[func].iter();
-            let leading = calls.filter(|&&call| self.callees(call).iter().any(|&f| funcs.contains(f)));
+            let leading =
+                calls.filter(|&&call| self.callees(call).iter().any(|&f| funcs.contains(f)));
             let mut waiting: Vec<BlockId> =
                 leading.map(|&call| program.insts[call].block).collect();
             let cfg = crate::ir::cfg::Cfg::new(program, func);

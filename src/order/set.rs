@@ -51,7 +51,9 @@ impl FuncSet {
     pub fn iter(&self) -> impl Iterator<Item = FuncId> + '_ {
         let words = self.words.iter().enumerate();
         words.flat_map(|(word, &bits)| {
-            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| FuncId::new(word * 64 + bit))
+            (0..64)
+                .filter(move |bit| bits >> bit & 1 == 1)
+                .map(move |bit| FuncId::new(word * 64 + bit))
         })
     }
 }

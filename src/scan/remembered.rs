@@ -1,10 +1,10 @@
 //! Verdicts that an earlier scan came to, taken again if nothing they depend on has changed.
 //!
-//! What a verdict depends on is the part of the program that executions from the entry can come to
+//! All verdicts on a program are found under the part of it that executions from the entry can come to
 //! ([`link::part`]), with its constants, types, names and places, then what is asked (rules, entry, options) and this
-//! build of the tool. Deciding follows all paths of that part together, so there is no smaller one that the verdict
-//! on one obligation would rest on alone. A function that only other programs use may change, as may a comment that
-//! moves no line or a header's unused declaration: nothing is decided anew.
+//! build of the tool. If that has changed, those on the functions for which nothing has changed that may come before them
+//! are taken one by one ([`check::Memory`]), and the rest is decided. A function that only other programs use may
+//! change, as may a comment that moves no line or a header's unused declaration: nothing is decided anew.
 //!
 //! Invariant: what is recalled is what would be decided, since only the part is ever decided on. Where time ended
 //! the work, the time is part of the key, too; what an interrupted scan came to is not kept.
@@ -58,9 +58,10 @@ fn recalled(
     let timed = timed(&key, settings);
     for key in [&key, &timed] {
         let known = cache.get(Kind::Verdicts, key);
-        if let Some(checked) =
+        if let Some(mut checked) =
             known.and_then(|bytes| serde_json::from_slice::<Checked>(&bytes).ok())
         {
+            checked.obligations.iter_mut().for_each(|obligation| obligation.share_names());
             deciding.more(checked.obligations.len());
             deciding.steps(checked.obligations.len());
             deciding.say(&format!("{}: nothing has changed", program.name));
@@ -69,21 +70,21 @@ fn recalled(
     }
     let place = memory_key(program, settings);
     let known = cache.get(Kind::Verdicts, &place);
-    let known = known.and_then(|bytes| serde_json::from_slice::<Memory>(&bytes).ok());
+    let known = known.and_then(|bytes| postcard::from_bytes::<Memory>(&bytes).ok());
     let mut memory = known.unwrap_or_default();
     let checked = check::check(program, settings, &mut memory, deciding, cancel);
     let is_timeless = checked.complete && !checked.obligations.iter().any(depends_on_time);
     if cancel.is_wished() || checked.failed {
         return checked;
     }
-    if let Ok(bytes) = serde_json::to_vec(&checked) {
-        cache.put(Kind::Verdicts, if is_timeless { &key } else { &timed }, &bytes);
-    }
     if !memory.is_empty()
-        && let Ok(bytes) = serde_json::to_vec(&memory)
+        && let Ok(bytes) = postcard::to_allocvec(&memory)
     {
+        drop(memory);
         cache.put(Kind::Verdicts, &place, &bytes);
     }
+    let key = if is_timeless { &key } else { &timed };
+    cache.put_by(Kind::Verdicts, key, |out| Ok(serde_json::to_writer(out, &checked)?));
     checked
 }
 

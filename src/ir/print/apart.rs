@@ -203,6 +203,8 @@ impl<'p, 'o> Printer<'p, 'o> {
         let mut next = loc;
         while let Some(loc) = next.and_then(|loc| program.debug.locs.get(loc)) {
             match self.apart.as_ref().and_then(|apart| apart.home) {
+                // What the compiler made up stands on no line.
+                _ if loc.line == 0 => self.out.write_str(" none")?,
                 Some((file, line)) if file == loc.file => {
                     write!(self.out, " +{}", loc.line.wrapping_sub(line))?;
                 }
@@ -249,9 +251,10 @@ impl<'p, 'o> Printer<'p, 'o> {
     pub(super) fn told_args(&self, callee: Callee, args: List<Operand>) -> &'p [Operand] {
         let args = self.program.operands(args);
         let Callee::Direct(func) = callee else { return args };
-        let is_message = self.program.funcs.get(func).is_some_and(|function| {
-            function.blocks.is_empty() && function.name == "__assert_fail"
-        });
+        let is_message =
+            self.program.funcs.get(func).is_some_and(|function| {
+                function.blocks.is_empty() && function.name == "__assert_fail"
+            });
         if self.apart.is_some() && is_message { args.get(..1).unwrap_or(args) } else { args }
     }
 }
