@@ -1,12 +1,14 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
+mod engines;
+mod invariants;
 mod library;
 mod slices;
 
+use self::engines::{decide, is_assertion, undecided};
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
-use crate::cegas::sse;
-use crate::cegas::{self, Budget, Explored, Proof, Reason, Rest, Verdict};
+use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
 use crate::config::{Engine, Settings};
 use crate::entries::{self, Entry};
 use crate::ir::{self, Callee, FuncId, Inst, InstId, Program};
@@ -20,7 +22,6 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 pub use slices::{Memory, depends_on_time};
 use slices::{Recalled, Slices};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 /// What came out for one program.
@@ -35,6 +36,8 @@ pub struct Checked {
     pub failed: bool,
     /// The paths that `--explain-path` asks for.
     pub paths: String,
+    /// What the proofs rest on, if it was asked for.
+    pub invariants: Vec<report::Invariant>,
 }
 
 /// Decides every obligation of `program` that the chosen rules see and that is not known from before, and tells
@@ -56,7 +59,9 @@ pub fn check(
     let mut paths = String::new();
     let in_user_code = |o: &Obligation| !models::is_model(program, program.func_of(o.at));
     settled.retain(in_user_code);
-    let points_to = points_to.filter(|_| settings.engine == Engine::Auto);
+    // Invariants are told of all loops.
+    let by_function = settings.engine == Engine::Auto && settings.outputs.proofs.is_none();
+    let points_to = points_to.filter(|_| by_function);
     let slices = points_to.and_then(|all| Slices::new(program, settings, &all, entry, &open));
     let mut recalled = slices.as_ref().map(|slices| slices.recall(memory));
     // Calls of models become obligations when they are met on the way, so there may be more in the end.
@@ -73,7 +78,7 @@ pub fn check(
     };
     let rest = slices.as_ref().zip(recalled.as_ref()).map(|(slices, known)| slices.rest(known));
     let decided = match &recalled {
-        Some(recalled) if recalled.asks_nothing() => Some(Explored::nothing()),
+        Some(recalled) if recalled.asks_nothing() => Some(Explored::of(Vec::new(), true)),
         _ => decide(program, entry, &open, rest, settings, &found, cancel, &mut paths),
     };
     let failed = decided.is_none();
@@ -104,8 +109,14 @@ pub fn check(
         .map(|(obligation, verdict)| told(program, &obligation, verdict, settings));
     reported.extend(told);
     in_order(&mut reported);
-    let entries = Vec::new();
-    Checked { obligations: reported, complete, entries, failed, paths }
+    Checked {
+        obligations: reported,
+        complete,
+        entries: Vec::new(),
+        failed,
+        paths,
+        invariants: invariants::told(program, explored.invariants, settings),
+    }
 }
 
 /// What is decided again, in one line.
@@ -146,7 +157,7 @@ fn from_entries(
         program,
         entries,
         obligations: &open,
-        options: cegas::Options { malloc_may_fail: settings.malloc_may_fail },
+        options: options(settings),
         budget: budget(settings),
         all: settings.target_time,
         found: &found,
@@ -179,6 +190,8 @@ fn from_entries(
         entries: entries.collect(),
         failed: decided.failed,
         paths: String::new(),
+        // What holds of a loop however its function is entered is not known here.
+        invariants: Vec::new(),
     }
 }
 
@@ -243,6 +256,10 @@ fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
     if settings.target_time.is_some_and(|time| time.is_zero()) {
         return Marked { open: [other, named].concat(), ..Marked::default() };
     }
+    // What is given is to do without us.
+    if settings.given.is_some() {
+        return Marked { open: [other, named].concat(), ..Marked::default() };
+    }
     let Split { settled, open, points_to } = prefilter::split(program, other, options);
     let (given, mut open) =
         prefilter::split_given(program, open, options, &promised(program, entries));
@@ -286,6 +303,11 @@ fn entries_of(program: &Program, settings: &Settings) -> Vec<Entry> {
     all
 }
 
+fn options(settings: &Settings) -> cegas::Options {
+    let Settings { malloc_may_fail, .. } = *settings;
+    cegas::Options { malloc_may_fail, tells_invariants: settings.outputs.proofs.is_some() }
+}
+
 fn budget(settings: &Settings) -> Budget {
     Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 }
 }
@@ -302,135 +324,6 @@ fn is_wanted(program: &Program, obligation: &Obligation, settings: &Settings) ->
         return inside;
     };
     inside || is_forbidden(func)
-}
-
-/// Nothing if there was a panic.
-#[allow(clippy::too_many_arguments)]
-fn decide(
-    program: &Program,
-    entry: FuncId,
-    obligations: &[Obligation],
-    rest: Option<Rest<'_>>,
-    settings: &Settings,
-    found: &dyn Fn(&Obligation),
-    cancel: &Cancel,
-    paths: &mut String,
-) -> Option<Explored> {
-    let budget = budget(settings);
-    let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
-    let mut rest = rest;
-    let mut run = || match settings.engine {
-        Engine::Auto => {
-            let (entry, rest) = (Entry::plain(entry), rest.take());
-            cegas::explore_rest(program, &entry, obligations, rest, options, budget, found, cancel)
-        }
-        Engine::Proofs => {
-            let entry = Entry::plain(entry);
-            cegas::prove(program, &entry, obligations, options, budget, cancel)
-        }
-        Engine::Cegas => refined(program, entry, obligations, options, budget, cancel),
-        Engine::Sse => {
-            let question = sse::Question {
-                program,
-                entry,
-                obligations,
-                options,
-                time: settings.timeout,
-                cancel,
-                explains: settings.explain_path,
-            };
-            enumerated(&question, budget, paths)
-        }
-    };
-    catch_unwind(AssertUnwindSafe(&mut run)).ok()
-}
-
-/// A panic is a bug of ours: the obligations are unknown, the scan goes on.
-fn undecided(obligations: &[Obligation]) -> Explored {
-    let unknown = |&obligation| (obligation, Verdict::Unknown(bug()));
-    Explored {
-        verdicts: obligations.iter().map(unknown).collect(),
-        is_complete: false,
-        ahead: None,
-    }
-}
-
-fn bug() -> Reason {
-    Reason::Unsupported { what: "a bug in cegas-scan (please report it)".to_owned(), at: None }
-}
-
-/// Whether it is the user's own, and one that Algorithm 2 is for.
-fn is_assertion(program: &Program, obligation: &Obligation) -> bool {
-    obligation.rule == rules::assertion::RULE.id
-        && refine::is_for(obligation.demand)
-        && !models::is_model(program, program.func_of(obligation.at))
-}
-
-/// Assertions by Algorithm 2 first; whatever is left as without it.
-fn refined(
-    program: &Program,
-    entry: FuncId,
-    obligations: &[Obligation],
-    options: cegas::Options,
-    budget: Budget,
-    cancel: &Cancel,
-) -> Explored {
-    let wanted = |o: &&Obligation| is_assertion(program, o);
-    // The pointer analysis starts at `main`.
-    if program.funcs[entry].name != "main" || !obligations.iter().any(|o| wanted(&o)) {
-        return cegas::explore(program, entry, obligations, options, budget, cancel);
-    }
-    let points_to = pta::analyse(program, &pta::Options::default());
-    let count = obligations.iter().filter(wanted).count() as u32;
-    let time = budget.time / 2 / count.max(1);
-    let question =
-        Question { program, entry, points_to: &points_to, obligations, options, time, cancel };
-    let mut verdicts: Vec<(Obligation, Verdict)> = Vec::new();
-    for target in obligations.iter().filter(wanted) {
-        match refine::decide(&question, *target).verdict {
-            Verdict::Unknown(_) => {}
-            decided => verdicts.push((*target, decided)),
-        }
-    }
-    if verdicts.len() == obligations.len() {
-        return Explored { verdicts, is_complete: true, ahead: None };
-    }
-    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
-    for (obligation, verdict) in &mut explored.verdicts {
-        let decided = verdicts.iter().find(|(target, _)| target == obligation);
-        if let Some((_, decided)) = decided {
-            *verdict = agreed(verdict, decided);
-        }
-    }
-    explored
-}
-
-/// Assertions by enumerating paths, and by nothing else; the other rules as without it.
-fn enumerated(question: &sse::Question<'_>, budget: Budget, paths: &mut String) -> Explored {
-    let sse::Question { program, entry, obligations, options, cancel, .. } = *question;
-    let found = sse::enumerate(question, |o| is_assertion(program, o));
-    *paths = found.text;
-    if found.verdicts.len() == obligations.len() {
-        return Explored { verdicts: found.verdicts, is_complete: true, ahead: None };
-    }
-    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
-    for (obligation, verdict) in &mut explored.verdicts {
-        if let Some((_, own)) = found.verdicts.iter().find(|(target, _)| target == obligation) {
-            *verdict = own.clone();
-        }
-    }
-    explored
-}
-
-/// What two ways of deciding make of an obligation. If they contradict each other, one is wrong, which is a bug of ours.
-fn agreed(one: &Verdict, other: &Verdict) -> Verdict {
-    match (one, other) {
-        (Verdict::Safe(_), Verdict::Unsafe(_)) | (Verdict::Unsafe(_), Verdict::Safe(_)) => {
-            let what = "two engines disagree, a bug in cegas-scan (please report it)".to_owned();
-            Verdict::Unknown(Reason::Unsupported { what, at: None })
-        }
-        (Verdict::Unknown(_), decided) | (decided, _) => decided.clone(),
-    }
 }
 
 /// What is settled at once, by rule, and what is left, for `--dump=prefilter`.
@@ -466,7 +359,7 @@ pub fn story(program: &Program, settings: &Settings, cancel: &Cancel) -> String 
     let [Entry { func: entry, params: None, .. }] = entries[..] else { return String::new() };
     let obligations = wanted(program, settings);
     let points_to = pta::analyse(program, &pta::Options::default());
-    let options = cegas::Options { malloc_may_fail: settings.malloc_may_fail };
+    let options = options(settings);
     let question = Question {
         program,
         entry,
@@ -492,9 +385,17 @@ fn told(
     verdict: Verdict,
     settings: &Settings,
 ) -> report::Obligation {
-    let (mut trace, mut related) = (Vec::new(), Vec::new());
+    let (mut trace, mut related, mut proof) = (Vec::new(), Vec::new(), None);
     let verdict = match verdict {
-        Verdict::Safe(_) => report::Verdict::Safe,
+        Verdict::Safe(by) => {
+            proof = Some(match by {
+                Proof::Exhaustive { .. } => report::Proof::Exhaustive,
+                Proof::Covered | Proof::Inductive => report::Proof::Invariants,
+                Proof::Refined { .. } => report::Proof::Refinement,
+                Proof::Local => report::Proof::Facts,
+            });
+            report::Verdict::Safe
+        }
         Verdict::Unsafe(counterexample) => {
             let step = |step: cegas::TraceStep| report::Step {
                 location: location(program, step.at, settings),
@@ -523,6 +424,7 @@ fn told(
     let mut told = report::Obligation {
         rule: obligation.rule,
         verdict,
+        proof,
         location: location(program, obligation.at, settings),
         message: rules::message(program, obligation),
         targets: vec![program.name.clone()],
@@ -544,7 +446,7 @@ fn cause(reason: &Reason) -> report::Cause {
         Reason::Doubt { .. } => report::Cause::Doubt,
         Reason::Solver { .. } => report::Cause::Solver,
         Reason::StillReachable => report::Cause::StillReachable,
-        Reason::Replay | Reason::Relation => report::Cause::Unconfirmed,
+        Reason::Replay | Reason::Relation | Reason::Unproved { .. } => report::Cause::Unconfirmed,
     }
 }
 

@@ -325,6 +325,7 @@ fn assemble(
         report.notes.extend(modelled.notes.iter().map(|text| note(Some(&target.name), text)));
         report.paths += &modelled.checked.paths;
         report.obligations.extend(modelled.checked.obligations);
+        report.invariants.extend(modelled.checked.invariants);
         report.targets.push(report::Target {
             name: target.name.clone(),
             kind: match target.kind {

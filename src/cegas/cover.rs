@@ -20,6 +20,7 @@ use super::liveness::Liveness;
 use super::loops::{Body, Loops};
 use super::machine::Machine;
 use super::paths::is_provable;
+use super::spoken::LoopInvariant;
 use super::state::State;
 use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
@@ -54,6 +55,8 @@ pub(super) struct Proved {
     pub proved: BTreeSet<usize>,
     /// Some attempt came to its end, so every call of a model that can be reached was met.
     pub all_met: bool,
+    /// What holds at the heads of loops, if it was asked for.
+    pub invariants: Vec<LoopInvariant>,
 }
 
 /// The obligations that are proved.
@@ -75,6 +78,7 @@ pub(super) fn prove(
         failed: BTreeSet::new(),
         suspects: Vec::new(),
         hints: Vec::new(),
+        met: Vec::new(),
         keeps_known: false,
         depth: 0,
         patience: 0,
@@ -113,6 +117,8 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) suspects: Vec<ExprId>,
     /// Violations from earlier rounds.
     pub(super) hints: Vec<ExprId>,
+    /// The states in which loops were met at their heads.
+    pub(super) met: Vec<Met>,
     /// Nodes of lists of which everything is known are not folded.
     pub(super) keeps_known: bool,
     depth: u32,
@@ -126,6 +132,21 @@ pub(super) struct Prover<'m, 'p, 'q> {
 pub(super) struct Region {
     pub(super) body: Rc<Body>,
     frames: usize,
+}
+
+/// A state at the head of a loop from which all paths of a turn were followed.
+pub(super) struct Met {
+    pub(super) body: Rc<Body>,
+    pub(super) state: State,
+    /// It covers all turns.
+    pub(super) is_general: bool,
+}
+
+/// How far an attempt was, to go back there.
+pub(super) struct Before {
+    failed: BTreeSet<usize>,
+    suspects: usize,
+    met: usize,
 }
 
 /// Where the paths of one turn ended.
@@ -145,6 +166,7 @@ impl<'p> Prover<'_, 'p, '_> {
         while round < MOST_ROUNDS {
             self.failed.clear();
             self.suspects.clear();
+            self.met.clear();
             self.depth = 0;
             let mut start = self.machine.start(self.question.entry);
             start.assumed.extend(self.machine.ghost_index());
@@ -157,7 +179,11 @@ impl<'p> Prover<'_, 'p, '_> {
             match result {
                 Ok(_) => {
                     found.all_met = true;
+                    let known = found.proved.len();
                     found.proved.extend(self.wanted().difference(&self.failed));
+                    if self.machine.options.tells_invariants && found.proved.len() > known {
+                        found.invariants.extend(self.spoken());
+                    }
                 }
                 Err(Fail::Time) => break,
                 Err(Fail::Beyond) => {}
@@ -306,29 +332,30 @@ impl<'p> Prover<'_, 'p, '_> {
         let mut patience = self.patience;
         let mut turns = 0;
         let left = loop {
-            let saved = self.failed.clone();
-            let suspects = self.suspects.len();
+            let before = self.before();
             let ends = self.turn(vec![state.clone()], Some(region))?;
             if ends.back.is_empty() {
+                self.note_met(region, state, false);
                 break ends.out;
             }
             turns += 1;
             let [next] = &ends.back[..] else {
-                self.forget(saved, suspects);
+                self.go_back(before);
                 break self.covered(state, region)?;
             };
             let is_closed = ends.out.is_empty();
             if is_closed && next.same(&state) {
+                self.note_met(region, state, false);
                 break Vec::new();
             }
             let is_plain = (next.choices, next.fresh) == (state.choices, state.fresh);
             if is_closed && is_plain && turns < MOST_TURNS {
-                state = next.clone();
+                self.note_met(region, std::mem::replace(&mut state, next.clone()), false);
             } else if is_closed && patience > 0 && turns < MOST_TURNS {
                 patience -= 1;
-                state = next.clone();
+                self.note_met(region, std::mem::replace(&mut state, next.clone()), false);
             } else {
-                self.forget(saved, suspects);
+                self.go_back(before);
                 break self.covered(state, region)?;
             }
         };
@@ -336,9 +363,23 @@ impl<'p> Prover<'_, 'p, '_> {
         Ok(left)
     }
 
-    pub(super) fn forget(&mut self, failed: BTreeSet<usize>, suspects: usize) {
-        self.failed = failed;
-        self.suspects.truncate(suspects);
+    pub(super) fn before(&self) -> Before {
+        let (suspects, met) = (self.suspects.len(), self.met.len());
+        Before { failed: self.failed.clone(), suspects, met }
+    }
+
+    /// What was seen since counts for nothing.
+    pub(super) fn go_back(&mut self, before: Before) {
+        self.failed = before.failed;
+        self.suspects.truncate(before.suspects);
+        self.met.truncate(before.met);
+    }
+
+    /// From this state at the head of a loop, all paths of a turn were followed.
+    pub(super) fn note_met(&mut self, region: &Region, state: State, is_general: bool) {
+        if self.machine.options.tells_invariants {
+            self.met.push(Met { body: Rc::clone(&region.body), state, is_general });
+        }
     }
 
     pub(super) fn limits(&self) -> Limits {

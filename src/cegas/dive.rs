@@ -10,7 +10,7 @@ use std::time::Instant;
 const MOST_DIVES: u32 = 100;
 
 /// Each may take this part of what is left of the time.
-const SHARE: u32 = 4;
+const SHARE: u32 = 2;
 
 impl Explorer<'_> {
     /// Looks for violations with random inputs until that part of the time is over.

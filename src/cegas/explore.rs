@@ -11,6 +11,7 @@ use super::machine::{Machine, Options, Stop};
 use super::marks::{Mark, Marks};
 use super::replay::Target;
 use super::rest::{Left, Rest};
+use super::spoken::LoopInvariant;
 use super::state::State;
 use super::step::Flow;
 use super::value::Value;
@@ -47,12 +48,14 @@ pub struct Explored {
     pub is_complete: bool,
     /// The functions that may be come to on paths that were not followed to their end; all if there are none.
     pub ahead: Option<FuncSet>,
+    /// What the proofs rest on at the heads of loops, if it was asked for.
+    pub invariants: Vec<LoopInvariant>,
 }
 
 impl Explored {
-    /// Of no question at all.
-    pub fn nothing() -> Explored {
-        Explored { verdicts: Vec::new(), is_complete: true, ahead: None }
+    /// Verdicts that tell nothing beside.
+    pub fn of(verdicts: Vec<(Obligation, Verdict)>, is_complete: bool) -> Explored {
+        Explored { verdicts, is_complete, ahead: None, invariants: Vec::new() }
     }
 }
 
@@ -138,6 +141,7 @@ pub(super) struct Explorer<'a> {
     pub(super) left: Vec<Left>,
     /// Obligations that hold although not every path was followed.
     pub(super) proved: BTreeSet<usize>,
+    pub(super) invariants: Vec<LoopInvariant>,
     /// A proof came by every call of a model, whether or not it succeeded.
     pub(super) all_met: bool,
     pub(super) visited: Visited,
@@ -180,11 +184,12 @@ impl<'a> Explorer<'a> {
     }
 
     /// What came out, if so many obligations were asked.
-    fn explored(self, asked: usize) -> Explored {
+    fn explored(mut self, asked: usize) -> Explored {
         let is_whole = self.incomplete.is_none() && !self.is_paused;
         let is_complete = is_whole || self.all_met || self.ledger.len() == asked;
         let ahead = self.all_ahead();
-        Explored { verdicts: self.verdicts(), is_complete, ahead }
+        let invariants = std::mem::take(&mut self.invariants);
+        Explored { verdicts: self.verdicts(), is_complete, ahead, invariants }
     }
 
     fn new(
@@ -210,6 +215,7 @@ impl<'a> Explorer<'a> {
             paths: 0,
             budget,
             proved: BTreeSet::new(),
+            invariants: Vec::new(),
             all_met: false,
             visited: Visited::default(),
             start: Instant::now(),

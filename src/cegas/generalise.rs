@@ -24,12 +24,13 @@ impl Prover<'_, '_, '_> {
         for peeled in 0..=MOST_PEELED {
             let mut again = Vec::new();
             for state in start {
-                let (saved, suspects) = (self.failed.clone(), self.suspects.len());
+                let before = self.before();
                 match self.generalised(state.clone(), region)? {
                     Ok(left) => out.extend(left),
                     Err(_) if peeled < MOST_PEELED => {
-                        self.forget(saved, suspects);
-                        let ends = self.turn(vec![state], Some(region))?;
+                        self.go_back(before);
+                        let ends = self.turn(vec![state.clone()], Some(region))?;
+                        self.note_met(region, state, false);
                         out.extend(ends.out);
                         again.extend(ends.back);
                     }
@@ -57,7 +58,7 @@ impl Prover<'_, '_, '_> {
         loop {
             looks += 1;
             let general = head.general(self.machine, &candidates);
-            let (saved, suspects) = (self.failed.clone(), self.suspects.len());
+            let (earlier, suspects) = (self.before(), self.suspects.len());
             let ends = self.turn(vec![general.clone()], Some(region))?;
 
             let known = head.entry.assumed.len();
@@ -143,15 +144,16 @@ impl Prover<'_, '_, '_> {
                 return Err(Fail::Time);
             }
             if is_widened {
-                self.forget(saved, suspects);
+                self.go_back(earlier);
                 continue;
             }
             // (3): what holds at the end of each turn.
             self.machine.keep(&mut candidates, &arrivals, true, &effort);
             if candidates == before {
+                self.note_met(region, general, true);
                 return Ok(Ok(ends.out));
             }
-            self.forget(saved, suspects);
+            self.go_back(earlier);
             if self.is_over() {
                 return Err(Fail::Time);
             }

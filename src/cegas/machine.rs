@@ -95,11 +95,13 @@ pub struct Machine<'p> {
     pub(super) ghosts: Option<Ghosts>,
 }
 
-/// How library functions behave.
+/// How library functions behave, and what is asked for beside verdicts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// Every allocation may return null.
     pub malloc_may_fail: bool,
+    /// Proofs tell what holds at the heads of loops.
+    pub tells_invariants: bool,
 }
 
 /// What arbitrary values are.
@@ -423,7 +425,11 @@ impl<'p> Machine<'p> {
     /// Where an instruction stands, for people.
     pub fn place(&self, at: InstId) -> String {
         match self.program.loc(at) {
-            Some(loc) => format!("{}:{}", self.program.debug.files[loc.file].name, loc.line),
+            Some(loc) => {
+                let file = std::path::Path::new(&self.program.debug.files[loc.file].name);
+                let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+                format!("{name}:{}", loc.line)
+            }
             None => self.program.funcs[self.program.func_of(at)].name.clone(),
         }
     }

@@ -100,7 +100,11 @@ impl Machine<'_> {
             Origin::Local(at) => self.local_name(at)?,
             Origin::Heap(at) => format!("{HEAP} {}", self.place(at)),
             Origin::Varargs(_) => "the variable arguments".to_owned(),
-            Origin::Argument => "the arguments of main".to_owned(),
+            Origin::Argument => match state.memory.get(instance)?.background {
+                Background::Arguments { .. } => "the arguments of main".to_owned(),
+                Background::Text => "a text from outside".to_owned(),
+                _ => "an object of the system".to_owned(),
+            },
             Origin::Given(number) => self.given_name(number),
         })
     }
@@ -155,6 +159,16 @@ impl Machine<'_> {
 
     /// `[3].next`: the part of an object that begins at a byte offset.
     pub(super) fn member(&self, state: &State, instance: Instance, offset: u64) -> Option<String> {
+        self.part_at(state, instance, offset).map(|(text, _)| text)
+    }
+
+    /// The same with its type.
+    pub(super) fn part_at(
+        &self,
+        state: &State,
+        instance: Instance,
+        offset: u64,
+    ) -> Option<(String, CTypeId)> {
         let mut ty = self.plain_type(self.object_type(state, instance))?;
         let mut bits = offset * 8;
         let mut text = String::new();
@@ -186,14 +200,14 @@ impl Machine<'_> {
                     indices.iter().rev().for_each(|i| text += &format!("[{i}]"));
                     elem.expand()
                 }
-                _ => return (bits == 0).then_some(text),
+                _ => return (bits == 0).then_some((text, ty)),
             };
             ty = self.plain_type(next)?;
         }
         None
     }
 
-    fn type_bits(&self, ty: CTypeId) -> Option<u64> {
+    pub(super) fn type_bits(&self, ty: CTypeId) -> Option<u64> {
         match &self.program.debug.ctypes[self.plain_type(Some(ty))?] {
             CType::Base { bits, .. } | CType::Enum { bits, .. } => Some(*bits),
             CType::Pointer { .. } => Some(u64::from(self.pointer_bits)),

@@ -5,8 +5,10 @@ use super::address::{Base, Place};
 use super::machine::Machine;
 use super::memory::{Instance, Origin};
 use super::state::State;
-use crate::ir::{Callee, Def, Inst, InstId, Operand, ValueId};
+use crate::ir::{Callee, CheckKind, Def, Inst, InstId, Operand, ValueId};
+use crate::library::accesses::Extent;
 use crate::rules::{Demand, Fault};
+use crate::smt::value::signed;
 use rustc_hash::FxHashMap;
 
 /// A place and what happened there.
@@ -89,6 +91,41 @@ impl Machine<'_> {
         let freed = past.freed.get(&instance).map(|&at| (at, "freed here"));
         let told = |(at, text): (InstId, &str)| Related { at, text: text.to_owned() };
         made.into_iter().chain(freed).map(told).collect()
+    }
+
+    /// What an access outside its object is of.
+    pub(super) fn missed(&mut self, state: &State, at: InstId, number: usize) -> Option<String> {
+        let demand = self.marks.at(at).get(number)?.demand;
+        if let Inst::Check { cond, kind: CheckKind::ArrayBounds } = self.program.insts[at].inst {
+            return self.index_of(state, cond);
+        }
+        let Demand::Access { pointer, fault: Fault::Outside, extent } = demand else { return None };
+        let (instance, offset) = self.aim(state, pointer)?;
+        let offset = signed(offset, self.pointer_bits);
+        let size = self.smt.pool.as_const(state.memory.get(instance)?.size)?;
+        let name = self.object_name(state, instance)?;
+        let what = match extent {
+            Extent::Bytes(1) => "the byte".to_owned(),
+            Extent::Bytes(bytes) => format!("{bytes} bytes"),
+            Extent::Times(..) | Extent::Text { .. } => "bytes".to_owned(),
+        };
+        let of = if size == 1 { "byte" } else { "bytes" };
+        Some(format!("access to {what} at offset {offset} of {name}, which has {size} {of}"))
+    }
+
+    /// The index that a comparison with the length of an array is of.
+    fn index_of(&mut self, state: &State, compared: Operand) -> Option<String> {
+        let Def::Inst(at) = self.program.values[compared.value()?].def else { return None };
+        let Inst::IntCmp { lhs, rhs, .. } = self.program.insts[at].inst else {
+            return None;
+        };
+        let mut number = |operand| {
+            let bits = self.bits(&mut state.clone(), operand).ok()?;
+            let width = self.smt.pool.width(bits);
+            Some(signed(self.smt.pool.as_const(bits)?, width))
+        };
+        let (index, length) = (number(lhs)?, number(rhs)?);
+        Some(format!("the index is {index}, and the array has {length} elements"))
     }
 
     /// The one object a pointer points into, and the offset there.

@@ -141,7 +141,12 @@ impl Machine<'_> {
             if self.is_violated(&mut state, at, target)? {
                 let holds = state.doubt.is_none() && self.all_hold(&state);
                 let related = match target {
-                    Target::At { number, .. } => self.related(&past, &state, at, number),
+                    Target::At { number, .. } => {
+                        if let Some(text) = self.missed(&state, at, number) {
+                            story.tell(self.site(&state, at), state.frames.len(), text);
+                        }
+                        self.related(&past, &state, at, number)
+                    }
                     Target::End { .. } => Vec::new(),
                 };
                 return holds.then(|| (story.into_steps(), related));
@@ -304,13 +309,29 @@ impl Machine<'_> {
             }
             let Ok(value) = self.operand(state, binding.value) else { continue };
             let var = &self.program.debug.vars[binding.var];
-            let Some(shown) = self.show(state, &value, var.ty.expand()) else { continue };
+            let Some(mut shown) = self.show(state, &value, var.ty.expand()) else { continue };
+            if self.is_unset(binding.value) {
+                match var.kind {
+                    // Its argument comes next.
+                    ir::VarKind::Param(_) => continue,
+                    ir::VarKind::Local | ir::VarKind::Global => shown += " (never set)",
+                }
+            }
             let depth = state.frames.len();
             if story.told.insert((depth, binding.var), shown.clone()) != Some(shown.clone()) {
                 past.bind(binding.value, at);
                 let (name, func) = (var.name.clone(), Some(self.program.func_of(at)));
                 story.tell_change(at, depth, Change { name, value: shown, object: None, func });
             }
+        }
+    }
+
+    /// Whether it is what a variable holds before it is given a value.
+    fn is_unset(&self, operand: ir::Operand) -> bool {
+        let ir::Operand::Value(value) = operand else { return false };
+        match self.program.values[value].def {
+            ir::Def::Inst(inst) => matches!(self.program.insts[inst].inst, Inst::Uninit),
+            ir::Def::Param { .. } => false,
         }
     }
 

@@ -72,9 +72,10 @@ impl Explorer<'_> {
             deadline: self.start + self.budget.time.mul_f64(slice),
             cancel: self.cancel,
         };
-        let Proved { all_met, proved } =
+        let Proved { all_met, proved, invariants } =
             cover::prove(&mut self.machine, &mut self.ledger, question);
         self.make_room();
+        self.invariants = invariants;
         self.proved = proved;
         self.all_met = all_met;
     }

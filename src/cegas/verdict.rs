@@ -18,6 +18,8 @@ pub enum Proof {
     Exhaustive { paths: u64 },
     /// Every execution is covered by a general state of each loop it goes through.
     Covered,
+    /// It follows from conditions for loops that were given and checked.
+    Inductive,
     /// No abstract state violates it, with what so many rounds of refinement track.
     Refined { rounds: u32 },
     /// It follows from definitions and branches in its own function.
@@ -84,6 +86,10 @@ pub enum Reason {
     Bound {
         what: String,
     },
+    /// A proof that was given does not hold.
+    Unproved {
+        what: String,
+    },
     /// Inputs exclude a path by how they relate to each other, which explicit values do not tell.
     Relation,
 }
@@ -99,7 +105,7 @@ impl std::fmt::Display for Reason {
             Reason::Solver { why } => write!(f, "the solver gave up: {why}"),
             Reason::StillReachable => write!(f, "still reachable when the program ends"),
             Reason::Replay => write!(f, "a found path could not be confirmed"),
-            Reason::Bound { what } => write!(f, "{what}"),
+            Reason::Bound { what } | Reason::Unproved { what } => write!(f, "{what}"),
             Reason::Relation => write!(f, "a path is excluded by how inputs relate, not by values"),
         }
     }

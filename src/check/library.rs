@@ -176,7 +176,7 @@ fn join<'a>(question: Question<'_>, said: &'a [Said<'a>]) -> Decided {
             if one.reached.contains(func) && of.binary_search(&index).is_err() {
                 heard[index].unknown.get_or_insert(match one.full {
                     Some(_) => Reason::Time,
-                    None => super::bug(),
+                    None => super::engines::bug(),
                 });
             }
         }

@@ -65,6 +65,10 @@ struct Arguments {
     #[arg(long, value_name = "GIT_REV", help_heading = "Output")]
     diff_base: Option<String>,
 
+    /// Decide by the loop invariants of a witness alone: check that they hold and that everything follows from them
+    #[arg(long, value_name = "FILE", help_heading = "How to scan")]
+    check_proofs: Option<PathBuf>,
+
     /// With --engine=sse: print each path to an assertion, step by step, with constraints and values
     #[arg(long, help_heading = "Output")]
     explain_path: bool,
@@ -150,8 +154,8 @@ pub fn parse(
         return Ok(Invocation::Print(rules::explain(rule)?.into()));
     }
     let Arguments { paths, layer, config, dump, dump_format, command, .. } = arguments;
-    let Arguments { affected_by, property, write_baseline, diff_base, explain_path, .. } =
-        arguments;
+    let Arguments { affected_by, property, write_baseline, diff_base, .. } = arguments;
+    let Arguments { explain_path, check_proofs, .. } = arguments;
     let command = command.or(bare_end.then(Vec::new));
     let cargo = flavour == Flavour::Cargo;
     let request = Request {
@@ -164,6 +168,7 @@ pub fn parse(
         write_baseline,
         diff_base,
         config,
+        check_proofs,
         explain_path,
         dump,
         dump_format,

@@ -51,9 +51,9 @@ pub fn load(path: &Path, trust: Trust) -> Result<Layer> {
     if let Some(dir) = &mut layer.build_dir {
         *dir = folder.join(&*dir);
     }
-    let Layer { json, sarif, html, junit, cache_dir, baseline, .. } = &mut layer;
+    let Layer { json, sarif, html, junit, proofs, cache_dir, baseline, .. } = &mut layer;
     // The baseline is only read, but a message about it would tell what lies elsewhere.
-    let named = [json, sarif, html, junit, cache_dir, baseline];
+    let named = [json, sarif, html, junit, proofs, cache_dir, baseline];
     for place in named.into_iter().flatten().filter(|place| place.as_os_str() != "-") {
         let absolute = folder.join(&*place);
         if trust == Trust::Found && !is_inside(&absolute, folder) {
@@ -159,6 +159,7 @@ mod tests {
             sarif-keep-suppressed = true
             html = "o.html"
             junit = "o.xml"
+            proofs = "o.yml"
             annotations = false
             baseline = "b.json"
             fail-on = "unknown"

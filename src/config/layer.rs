@@ -103,6 +103,10 @@ pub struct Layer {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub junit: Option<PathBuf>,
 
+    /// Write what proofs rest on and how violations come about, as witnesses 2.0 that other verifiers read (YAML)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub proofs: Option<PathBuf>,
+
     /// Print the findings as GitHub annotations, too
     #[arg(long, help_heading = "Output")]
     pub annotations: bool,
@@ -228,6 +232,7 @@ impl Layer {
             sarif_keep_suppressed: self.sarif_keep_suppressed || below.sarif_keep_suppressed,
             html: self.html.or(below.html),
             junit: self.junit.or(below.junit),
+            proofs: self.proofs.or(below.proofs),
             annotations: self.annotations || below.annotations,
             baseline: self.baseline.or(below.baseline),
             function: if self.function.is_empty() { below.function } else { self.function },

@@ -14,6 +14,7 @@ mod nearest;
 mod property;
 mod settings;
 mod settle;
+mod witness;
 
 pub use file::NAME as SETTINGS_FILE;
 pub use function::{Does, Function};
@@ -23,3 +24,4 @@ pub use layer::{Engine, FailOn, Layer, SarifKinds, When};
 pub use nearest::nearest;
 pub use settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
 pub use settle::{Request, settle};
+pub use witness::Given;

@@ -8,6 +8,7 @@ use super::function::Function;
 use super::ignore::Ignore;
 use super::input::Input;
 use super::layer::{Engine, FailOn, SarifKinds, When};
+use super::witness::Given;
 
 /// Everything the pipeline needs to know about what the user wants.
 #[derive(Clone, Debug)]
@@ -40,6 +41,8 @@ pub struct Settings {
     pub functions: Vec<Function>,
     /// How assertions are decided.
     pub engine: Engine,
+    /// What a witness says of loops: obligations are decided by it alone.
+    pub given: Option<Vec<Given>>,
     /// Print the paths that `sse` enumerates, step by step.
     pub explain_path: bool,
     /// Further functions that count as assertions: what they are given must not be zero, and those that are given
@@ -103,6 +106,8 @@ pub struct Outputs {
     pub html: Option<OutputPlace>,
     /// JUnit XML.
     pub junit: Option<OutputPlace>,
+    /// Witnesses of proofs and violations, as verifiers exchange them.
+    pub proofs: Option<OutputPlace>,
     /// Whether findings are printed as GitHub annotations, too.
     pub annotations: bool,
     /// The baseline to write.
@@ -117,6 +122,7 @@ impl Outputs {
             ("--sarif", &self.sarif),
             ("--html", &self.html),
             ("--junit", &self.junit),
+            ("--proofs", &self.proofs),
         ];
         all.into_iter().filter_map(|(option, place)| Some((option, place.as_ref()?)))
     }

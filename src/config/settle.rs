@@ -15,6 +15,7 @@ use super::layer::{Engine, Layer, When};
 use super::nearest::nearest;
 use super::property::{self, Property};
 use super::settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
+use super::witness;
 use crate::budgets;
 use crate::rules::{RULES, Rule};
 
@@ -39,6 +40,8 @@ pub struct Request {
     pub diff_base: Option<String>,
     /// `--config`.
     pub config: Option<PathBuf>,
+    /// `--check-proofs`.
+    pub check_proofs: Option<PathBuf>,
     /// `--explain-path`.
     pub explain_path: bool,
     /// `--dump`.
@@ -50,7 +53,8 @@ pub struct Request {
 /// Settles a request made in the folder `cwd`.
 pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     let Request { paths, command, cargo, layer: options, config, dump, dump_format, .. } = request;
-    let Request { affected_by, property, write_baseline, diff_base, explain_path, .. } = request;
+    let Request { affected_by, property, write_baseline, diff_base, .. } = request;
+    let Request { explain_path, check_proofs, .. } = request;
     if let Some(contradiction) = options.contradiction() {
         bail!("{contradiction}");
     }
@@ -102,6 +106,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         sarif_keep_suppressed: layer.sarif_keep_suppressed,
         html: place(layer.html),
         junit: place(layer.junit),
+        proofs: place(layer.proofs),
         annotations: layer.annotations,
         write_baseline: write_baseline.map(|path| cwd.join(path)),
     };
@@ -145,6 +150,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         entries: layer.entry,
         jobs: jobs(layer.jobs)?,
         engine: layer.engine.unwrap_or_default(),
+        given: check_proofs.map(|path| witness::load(&cwd.join(path))).transpose()?,
         explain_path,
         assertions: layer.assertions,
         malloc_may_fail: layer.malloc_may_fail,
@@ -238,6 +244,7 @@ fn seen_from(layer: Layer, cwd: &Path) -> Layer {
         sarif: layer.sarif.map(absolute),
         html: layer.html.map(absolute),
         junit: layer.junit.map(absolute),
+        proofs: layer.proofs.map(absolute),
         baseline: layer.baseline.map(absolute),
         ..layer
     }

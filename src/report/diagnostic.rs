@@ -90,6 +90,7 @@ mod tests {
         let step =
             Step { location: location.clone(), depth: 2, text: "x = 1".into(), change: None };
         let finding = Obligation {
+            proof: None,
             rule: "leak",
             verdict: Verdict::Unsafe,
             location,

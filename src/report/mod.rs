@@ -17,6 +17,7 @@ mod output;
 mod sarif;
 mod sources;
 mod text;
+mod witness;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,6 +45,8 @@ pub struct Report {
     pub notes: Vec<Note>,
     /// What was to be decided, each with its verdict.
     pub obligations: Vec<Obligation>,
+    /// What the proofs rest on, if `--proofs` asks for it.
+    pub invariants: Vec<Invariant>,
     /// What is violated at the revision that the scan is compared with.
     pub before: Option<Before>,
     /// Whether obligations were looked for at all; without that nothing is ever called safe.
@@ -116,6 +119,9 @@ impl TargetKind {
 /// The size of a model, and what is not in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Model {
+    /// How wide a pointer is.
+    #[serde(skip)]
+    pub pointer_bits: u32,
     /// Functions with a body.
     pub functions: usize,
     /// Basic blocks.
@@ -148,6 +154,17 @@ pub struct Failed {
     pub error: String,
 }
 
+/// What holds each time the head of a loop is met.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Invariant {
+    /// The program it is about.
+    pub target: String,
+    /// Where the loop may stand: at the first of these that is the keyword of a loop.
+    pub places: Vec<Location>,
+    /// Conditions in C, all of which hold.
+    pub conditions: Vec<String>,
+}
+
 /// Something the user should know.
 #[derive(Clone, Debug, Serialize)]
 pub struct Note {
@@ -169,6 +186,9 @@ pub struct Obligation {
     /// What came out.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// Why it is safe, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
     /// Where it stands.
     pub location: Location,
     /// What it says, in one line.
@@ -209,6 +229,20 @@ impl Obligation {
             }
         }
     }
+}
+
+/// What a proof rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// Every execution was followed to its end.
+    Exhaustive,
+    /// Invariants of loops: `--proofs` writes them.
+    Invariants,
+    /// Rounds of abstraction and refinement.
+    Refinement,
+    /// Facts that hold on every way to the place.
+    Facts,
 }
 
 /// The rule of a name that was written down.

@@ -7,6 +7,7 @@ use std::path::{Component, Path};
 impl Model {
     pub fn of(program: &Program) -> Model {
         let mut model = Model {
+            pointer_bits: program.machine.pointer_bits,
             functions: program.funcs.values().filter(|f| !f.blocks.is_empty()).count(),
             blocks: program.blocks.len(),
             instructions: program.insts.len(),

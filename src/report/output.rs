@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
-use super::{Report, Sources, annotations, html, json, junit, sarif, text};
+use super::{Report, Sources, annotations, html, json, junit, sarif, text, witness};
 use crate::config::{OutputPlace, Outputs, Settings};
 use crate::versions::Versions;
 
@@ -51,7 +51,7 @@ pub fn write_files(
     settings: &Settings,
     versions: &Versions,
 ) -> Result<()> {
-    let Outputs { json, sarif, html, junit, .. } = &settings.outputs;
+    let Outputs { json, sarif, html, junit, proofs, .. } = &settings.outputs;
     if let Some(place) = json {
         put_by(place, |out| json::write(report, versions, out))?;
     }
@@ -63,6 +63,9 @@ pub fn write_files(
     }
     if let Some(place) = junit {
         put(place, &junit::render(report)?)?;
+    }
+    if let Some(place) = proofs {
+        put(place, &witness::render(report, sources, settings))?;
     }
     Ok(())
 }

@@ -31,6 +31,7 @@ fn sample() -> Report {
             units: vec!["main.c".into(), "queue.c".into()],
             entries: Vec::new(),
             model: Some(Model {
+                pointer_bits: 64,
                 functions: 3,
                 blocks: 1,
                 instructions: 40,
@@ -49,6 +50,7 @@ fn sample() -> Report {
 
 fn finding() -> Obligation {
     Obligation {
+        proof: None,
         rule: "leak",
         verdict: Verdict::Unsafe,
         location: Location { file: "a.c".into(), line: 3, column: 9, function: "f".into() },

@@ -90,6 +90,9 @@ fn recalled(
 
 /// What the verdicts on a program depend on, but for the time.
 fn key(program: &Program, settings: &Settings) -> Option<Key> {
+    if settings.given.is_some() {
+        return None;
+    }
     let model = postcard::to_allocvec(program).ok()?;
     Some(Key::of([asked(settings).bytes(), &model]))
 }
@@ -116,6 +119,7 @@ fn asked(settings: &Settings) -> Key {
         u8::from(settings.null_arguments),
         engine,
         u8::from(settings.explain_path),
+        u8::from(settings.outputs.proofs.is_some()),
     ];
     let parts = [stamp.as_bytes(), z3.as_bytes(), root, &options];
     let list = |list: &mut dyn Iterator<Item = &str>| Key::of(list.map(str::as_bytes));

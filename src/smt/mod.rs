@@ -28,6 +28,7 @@ pub mod simplify;
 
 pub mod eval;
 pub mod infix;
+pub mod c_text;
 pub mod print;
 pub mod walk;
 
@@ -42,6 +43,7 @@ pub mod solver;
 pub mod version;
 pub mod z3;
 
+pub use c_text::{CInt, CName};
 pub use expr::{ExprId, MAX_WIDTH, Node, Op, Pool, Sort, VarId};
 pub use float::{Format, Rounding};
 pub use query::{Answer, Claim, Filtered, Limits};

@@ -1,6 +1,7 @@
 //! Proofs about loops against real executions: random programs whose loops turn as often as inputs say, over
 //! numbers, arrays and lists, with claims that hold in some executions. What an execution breaks must not be
-//! proved.
+//! proved. The checker of proofs is asked about the same programs with the invariants that were found: it must
+//! not accept a claim that fails, either, and is of use only if it accepts much of what was proved.
 //!
 //! `CEGAS_LOOPS=20000 cargo test --release --test loops_differential -- --nocapture` asks about more programs
 //! than the usual 60, `CEGAS_LOOPS_SEED=7` about others. A file that was judged wrongly stays in
@@ -25,6 +26,9 @@ struct Tally {
     claims: usize,
     broken: usize,
     proved: usize,
+    /// Claims of programs that were proved as a whole, and those of them that the checker accepts.
+    given: usize,
+    accepted: usize,
     unknown: usize,
     violated: usize,
     wrong: Vec<String>,
@@ -57,6 +61,7 @@ fn what_an_execution_breaks_is_not_proved() {
     println!("{count} programs: {tally:?}");
     assert!(tally.wrong.is_empty(), "wrong verdicts:\n{}", tally.wrong.join("\n"));
     assert!(tally.proved * 10 > tally.claims, "too few proofs to mean anything: {tally:?}");
+    assert!(tally.accepted * 3 > tally.given, "too few proofs are accepted: {tally:?}");
     assert!(tally.broken * 10 > tally.claims, "too few claims that fail: {tally:?}");
 }
 
@@ -65,6 +70,8 @@ impl Tally {
         self.claims += other.claims;
         self.broken += other.broken;
         self.proved += other.proved;
+        self.given += other.given;
+        self.accepted += other.accepted;
         self.unknown += other.unknown;
         self.violated += other.violated;
         self.wrong.extend(other.wrong);
@@ -80,13 +87,39 @@ fn judge_all(dir: &Path, programs: &[Program], broken: &BTreeSet<(usize, usize)>
     let mut tally = Tally::default();
     for (index, program) in programs.iter().enumerate() {
         let engine = if index % 4 == 3 { "auto" } else { "proofs" };
-        let verdicts = verdicts(dir, program, engine);
+        let witness = dir.join(format!("loops_{}.yml", program.id));
+        let witness = witness.to_str().expect("a plain name");
+        let verdicts = judged(dir, program, &program.text, &["--engine", engine]);
+        let of = |verdicts: &[(u64, String)], line: &u64| {
+            verdicts.iter().find(|(at, _)| at == line).map(|(_, verdict)| verdict.clone())
+        };
+        let mut checked = Vec::new();
+        if index % 3 == 0 {
+            // A witness speaks of whole programs: without what is not proved.
+            let is_open = |line: u64| {
+                program.claims.contains(&line) && of(&verdicts, &line).as_deref() != Some("safe")
+            };
+            let lines = program.text.lines().zip(1..);
+            let proved = lines.map(|(text, line)| if is_open(line) { "" } else { text });
+            let proved = proved.collect::<Vec<_>>().join("\n") + "\n";
+            judged(dir, program, &proved, &["--engine", engine, "--proofs", witness]);
+            if std::fs::read_to_string(witness).is_ok_and(|text| text.contains("invariant_set")) {
+                checked = judged(dir, program, &proved, &["--check-proofs", witness]);
+            }
+        }
         for (claim, line) in program.claims.iter().enumerate() {
             let is_broken = broken.contains(&(program.id, claim));
             tally.claims += 1;
             tally.broken += usize::from(is_broken);
-            let verdict = verdicts.iter().find(|(at, _)| at == line).map(|(_, v)| v.as_str());
-            match verdict {
+            if let Some(checked) = of(&checked, line) {
+                tally.given += 1;
+                tally.accepted += usize::from(checked == "safe");
+                if checked == "safe" && is_broken {
+                    let kept = keep(program);
+                    tally.wrong.push(format!("{}:{line}: accepted by the checker", kept.display()));
+                }
+            }
+            match of(&verdicts, line).as_deref() {
                 Some("safe") if is_broken => {
                     let kept = keep(program);
                     tally.wrong.push(format!("{}:{line}: proved by {engine}", kept.display()));
@@ -100,14 +133,14 @@ fn judge_all(dir: &Path, programs: &[Program], broken: &BTreeSet<(usize, usize)>
     tally
 }
 
-fn verdicts(dir: &Path, program: &Program, engine: &str) -> Vec<(u64, String)> {
+fn judged(dir: &Path, program: &Program, text: &str, options: &[&str]) -> Vec<(u64, String)> {
     let file = dir.join(format!("loops_{}.c", program.id));
     let report = dir.join(format!("loops_{}.json", program.id));
-    std::fs::write(&file, &program.text).expect("a file");
+    std::fs::write(&file, text).expect("a file");
     let output = Command::new(env!("CARGO_BIN_EXE_cegas-scan"))
         .args(["--no-cache", "-q", "-j", "1", "--rules", "assertion", "--timeout", "1", "--json"])
         .args([&report, &file])
-        .args(["--engine", engine])
+        .args(options)
         .output()
         .expect("the tool runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

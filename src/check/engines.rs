@@ -1,0 +1,143 @@
+//! Who decides: the explorer, Algorithm 2 before it, an enumeration of paths, the prover alone, or conditions that
+//! were given.
+
+use super::{budget, invariants, options};
+use crate::cancel::Cancel;
+use crate::cegas::refine::{self, Question};
+use crate::cegas::{self, Budget, Explored, Reason, Rest, Verdict, inductive, sse};
+use crate::config::{Engine, Settings};
+use crate::entries::Entry;
+use crate::ir::{FuncId, Program};
+use crate::library as models;
+use crate::pta;
+use crate::rules::{self, Obligation};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Nothing if there was a panic.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn decide(
+    program: &Program,
+    entry: FuncId,
+    obligations: &[Obligation],
+    mut rest: Option<Rest<'_>>,
+    settings: &Settings,
+    found: &dyn Fn(&Obligation),
+    cancel: &Cancel,
+    paths: &mut String,
+) -> Option<Explored> {
+    let budget = budget(settings);
+    let options = options(settings);
+    let conditions =
+        settings.given.as_ref().map(|given| invariants::given(program, given, settings));
+    let mut run = || match settings.engine {
+        _ if let Some(conditions) = &conditions => {
+            inductive::check(program, entry, obligations, options, budget, conditions, cancel)
+        }
+        Engine::Auto => {
+            let (entry, rest) = (Entry::plain(entry), rest.take());
+            cegas::explore_rest(program, &entry, obligations, rest, options, budget, found, cancel)
+        }
+        Engine::Proofs => {
+            let entry = Entry::plain(entry);
+            cegas::prove(program, &entry, obligations, options, budget, cancel)
+        }
+        Engine::Cegas => refined(program, entry, obligations, options, budget, cancel),
+        Engine::Sse => {
+            let question = sse::Question {
+                program,
+                entry,
+                obligations,
+                options,
+                time: settings.timeout,
+                cancel,
+                explains: settings.explain_path,
+            };
+            enumerated(&question, budget, paths)
+        }
+    };
+    catch_unwind(AssertUnwindSafe(&mut run)).ok()
+}
+
+/// A panic is a bug of ours: the obligations are unknown, the scan goes on.
+pub(super) fn undecided(obligations: &[Obligation]) -> Explored {
+    let unknown = |&obligation| (obligation, Verdict::Unknown(bug()));
+    Explored::of(obligations.iter().map(unknown).collect(), false)
+}
+
+pub(super) fn bug() -> Reason {
+    Reason::Unsupported { what: "a bug in cegas-scan (please report it)".to_owned(), at: None }
+}
+
+/// Whether it is the user's own, and one that Algorithm 2 is for.
+pub(super) fn is_assertion(program: &Program, obligation: &Obligation) -> bool {
+    obligation.rule == rules::assertion::RULE.id
+        && refine::is_for(obligation.demand)
+        && !models::is_model(program, program.func_of(obligation.at))
+}
+
+/// Assertions by Algorithm 2 first; whatever is left as without it.
+fn refined(
+    program: &Program,
+    entry: FuncId,
+    obligations: &[Obligation],
+    options: cegas::Options,
+    budget: Budget,
+    cancel: &Cancel,
+) -> Explored {
+    let wanted = |o: &&Obligation| is_assertion(program, o);
+    // The pointer analysis starts at `main`.
+    if program.funcs[entry].name != "main" || !obligations.iter().any(|o| wanted(&o)) {
+        return cegas::explore(program, entry, obligations, options, budget, cancel);
+    }
+    let points_to = pta::analyse(program, &pta::Options::default());
+    let count = obligations.iter().filter(wanted).count() as u32;
+    let time = budget.time / 2 / count.max(1);
+    let question =
+        Question { program, entry, points_to: &points_to, obligations, options, time, cancel };
+    let mut verdicts: Vec<(Obligation, Verdict)> = Vec::new();
+    for target in obligations.iter().filter(wanted) {
+        match refine::decide(&question, *target).verdict {
+            Verdict::Unknown(_) => {}
+            decided => verdicts.push((*target, decided)),
+        }
+    }
+    if verdicts.len() == obligations.len() {
+        return Explored::of(verdicts, true);
+    }
+    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
+    for (obligation, verdict) in &mut explored.verdicts {
+        let decided = verdicts.iter().find(|(target, _)| target == obligation);
+        if let Some((_, decided)) = decided {
+            *verdict = agreed(verdict, decided);
+        }
+    }
+    explored
+}
+
+/// Assertions by enumerating paths, and by nothing else; the other rules as without it.
+fn enumerated(question: &sse::Question<'_>, budget: Budget, paths: &mut String) -> Explored {
+    let sse::Question { program, entry, obligations, options, cancel, .. } = *question;
+    let found = sse::enumerate(question, |o| is_assertion(program, o));
+    *paths = found.text;
+    if found.verdicts.len() == obligations.len() {
+        return Explored::of(found.verdicts, true);
+    }
+    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
+    for (obligation, verdict) in &mut explored.verdicts {
+        if let Some((_, own)) = found.verdicts.iter().find(|(target, _)| target == obligation) {
+            *verdict = own.clone();
+        }
+    }
+    explored
+}
+
+/// What two ways of deciding make of an obligation. If they contradict each other, one is wrong, which is a bug of ours.
+fn agreed(one: &Verdict, other: &Verdict) -> Verdict {
+    match (one, other) {
+        (Verdict::Safe(_), Verdict::Unsafe(_)) | (Verdict::Unsafe(_), Verdict::Safe(_)) => {
+            let what = "two engines disagree, a bug in cegas-scan (please report it)".to_owned();
+            Verdict::Unknown(Reason::Unsupported { what, at: None })
+        }
+        (Verdict::Unknown(_), decided) | (decided, _) => decided.clone(),
+    }
+}

@@ -1,0 +1,97 @@
+//! Witnesses that are given: what somebody says of the loops of a program, in the YAML of format 2.0.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+/// A condition that is said to hold each time a loop's head is met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// As the witness names it.
+    pub file: String,
+    /// Where the loop's keyword stands.
+    pub line: u32,
+    /// Counted from one; nothing if the witness does not say.
+    pub column: Option<u32>,
+    /// The condition, in C.
+    pub condition: String,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    entry_type: String,
+    #[serde(default)]
+    content: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    invariant: Option<Invariant>,
+}
+
+#[derive(Deserialize)]
+struct Invariant {
+    r#type: String,
+    location: Place,
+    value: String,
+    format: String,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    file_name: String,
+    line: u32,
+    column: Option<u32>,
+}
+
+/// Reads the loop invariants of a witness.
+pub fn load(path: &Path) -> Result<Vec<Given>> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the witness {}", path.display()))?;
+    read(&text).with_context(|| format!("the witness {}", path.display()))
+}
+
+fn read(text: &str) -> Result<Vec<Given>> {
+    let entries: Vec<Entry> = serde_yaml_ng::from_str(text)?;
+    let Some(set) = entries.iter().position(|entry| entry.entry_type == "invariant_set") else {
+        bail!("it has no entry of type invariant_set");
+    };
+    let items = entries.into_iter().skip(set).filter(|entry| entry.entry_type == "invariant_set");
+    let mut given = Vec::new();
+    for invariant in items.flat_map(|entry| entry.content).filter_map(|item| item.invariant) {
+        let Invariant { r#type: kind, location, value: condition, format } = invariant;
+        if kind != "loop_invariant" || format != "c_expression" {
+            bail!("an invariant of type {kind} in format {format}; only loops in C are understood");
+        }
+        let Place { file_name: file, line, column } = location;
+        given.push(Given { file, line, column, condition });
+    }
+    Ok(given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_and_nothing_else() {
+        let text = r#"
+- entry_type: invariant_set
+  metadata: {format_version: "2.0"}
+  content:
+  - invariant:
+      type: loop_invariant
+      location: {file_name: "a.c", line: 3, column: 5, function: main}
+      value: "i <= n"
+      format: c_expression
+"#;
+        let given = read(text).unwrap();
+        assert_eq!(given.len(), 1);
+        assert_eq!((given[0].line, given[0].column), (3, Some(5)));
+        assert_eq!(given[0].condition, "i <= n");
+        assert!(read("[]").unwrap_err().to_string().contains("no entry"));
+        assert!(read(&text.replace("loop_invariant", "location_invariant")).is_err());
+        assert!(read("{").is_err());
+    }
+}
