@@ -35,6 +35,7 @@ fn finding(number: u32) -> Obligation {
         }),
     };
     let mut finding = Obligation {
+        proof: None,
         rule: if number.is_multiple_of(3) { "leak" } else { "null-deref" },
         verdict: Verdict::Unsafe,
         location: place(number),

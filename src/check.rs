@@ -1,5 +1,6 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
+mod cuts;
 mod engines;
 mod invariants;
 mod library;

@@ -79,6 +79,8 @@ const PARTS: &[(&str, &[&str])] = &[
             "pta",
             "report",
             "rules",
+            "sfg",
+            "svfg",
         ],
     ),
     ("report", &["budgets", "cegas", "config", "exit", "ir", "line", "rules", "versions"]),

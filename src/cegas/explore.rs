@@ -91,7 +91,7 @@ pub fn explore_rest(
     program: &Program,
     entry: &Entry,
     obligations: &[Obligation],
-    rest: Option<Rest<'_>>,
+    rest: Option<&Rest<'_>>,
     options: Options,
     budget: Budget,
     found: &dyn Fn(&Obligation),
@@ -134,7 +134,7 @@ pub(super) struct Explorer<'a> {
     pub(super) paths: u64,
     pub(super) budget: Budget,
     /// What is asked of all that there is, and the order of events, if that is known.
-    pub(super) rest: Option<Rest<'a>>,
+    pub(super) rest: Option<&'a Rest<'a>>,
     /// The obligations that nobody asks about.
     pub(super) known: Vec<bool>,
     /// Where paths were left, and why.

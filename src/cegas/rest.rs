@@ -71,7 +71,7 @@ impl Place {
 impl Explorer<'_> {
     /// Marks the obligations that nobody asks about.
     pub(super) fn mark_known(&mut self) {
-        let asked = self.rest.as_ref().and_then(|rest| rest.asked.as_ref());
+        let asked = self.rest.and_then(|rest| rest.asked.as_ref());
         for index in self.known.len()..self.ledger.len() {
             self.known.push(asked.is_some_and(|asked| {
                 let obligation = self.ledger.get(index);
@@ -94,7 +94,7 @@ impl Explorer<'_> {
 
     /// Whether something that is asked about can still happen.
     pub(super) fn leads_on(&self, state: &State) -> bool {
-        let Some(asked) = self.rest.as_ref().and_then(|rest| rest.asked.as_ref()) else {
+        let Some(asked) = self.rest.and_then(|rest| rest.asked.as_ref()) else {
             return true;
         };
         state.frames.iter().rev().any(|frame| asked.ways.lead_from(frame.block))
@@ -134,7 +134,7 @@ impl Explorer<'_> {
 
     /// What these states may still come to.
     fn place<'s>(&self, states: impl Iterator<Item = &'s State>) -> Place {
-        let Some(rest) = &self.rest else { return Place::default() };
+        let Some(rest) = self.rest else { return Place::default() };
         let mut blocks: FxHashSet<BlockId> = FxHashSet::default();
         let (mut funcs, mut holds) = (FuncSet::default(), FuncSet::default());
         for state in states {

@@ -1,7 +1,7 @@
 //! Who decides: the explorer, Algorithm 2 before it, an enumeration of paths, the prover alone, or conditions that
 //! were given.
 
-use super::{budget, invariants, options};
+use super::{budget, cuts, invariants, options};
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
 use crate::cegas::{self, Budget, Explored, Reason, Rest, Verdict, inductive, sse};
@@ -19,7 +19,7 @@ pub(super) fn decide(
     program: &Program,
     entry: FuncId,
     obligations: &[Obligation],
-    mut rest: Option<Rest<'_>>,
+    rest: Option<Rest<'_>>,
     settings: &Settings,
     found: &dyn Fn(&Obligation),
     cancel: &Cancel,
@@ -34,8 +34,8 @@ pub(super) fn decide(
             inductive::check(program, entry, obligations, options, budget, conditions, cancel)
         }
         Engine::Auto => {
-            let (entry, rest) = (Entry::plain(entry), rest.take());
-            cegas::explore_rest(program, &entry, obligations, rest, options, budget, found, cancel)
+            let rest = rest.as_ref();
+            cuts::explore(program, entry, obligations, rest, options, budget, found, cancel)
         }
         Engine::Proofs => {
             let entry = Entry::plain(entry);

@@ -1,0 +1,168 @@
+//! What is not decided in a moment is tried on less: the program cut down to what can influence one obligation, where
+//! the branches, loops and inputs that do not matter are gone.
+//!
+//! Only proofs are taken from there. A violation has to be walked to in the program itself.
+
+use crate::cancel::Cancel;
+use crate::cegas::{self, Budget, Explored, Options, Reason, Rest, Verdict};
+use crate::entries::Entry;
+use crate::ir::{FuncId, Program};
+use crate::library as models;
+use crate::pta;
+use crate::rules::Obligation;
+use crate::sfg::{self, Sfg};
+use crate::svfg;
+use rustc_hash::FxHashSet;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// How long all is tried together at first: this long, but no more than that part of the time.
+const MOMENT: Duration = Duration::from_millis(150);
+const FIRST: f64 = 0.06;
+
+/// The part of the time that cuts may take.
+const CUTS: f64 = 0.12;
+
+/// More open obligations, or a larger program, are not cut.
+const MOST_OPEN: usize = 8;
+const LARGEST: usize = 500_000;
+
+/// A cut must leave out this part of the instructions to be worth it.
+const LEFT_OUT: f64 = 0.5;
+
+/// The explorer, with cuts between its first moment and the rest of its time.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn explore(
+    program: &Program,
+    entry: FuncId,
+    obligations: &[Obligation],
+    rest: Option<&Rest<'_>>,
+    options: Options,
+    budget: Budget,
+    found: &dyn Fn(&Obligation),
+    cancel: &Cancel,
+) -> Explored {
+    let start = Instant::now();
+    let said = Mutex::new(FxHashSet::default());
+    let once = |obligation: &Obligation| {
+        if said.lock().is_ok_and(|mut said| said.insert((obligation.at, obligation.rule))) {
+            found(obligation);
+        }
+    };
+    let from = Entry::plain(entry);
+    let explored = |time: Duration| {
+        let budget = Budget { time, ..budget };
+        cegas::explore_rest(program, &from, obligations, rest, options, budget, &once, cancel)
+    };
+    // Invariants are to speak of the whole program; its entry is where the pointer analysis starts.
+    let may_cut = !options.tells_invariants
+        && program.funcs[entry].name == "main"
+        && program.insts.len() <= LARGEST
+        && obligations.len() <= 64;
+    if !may_cut {
+        return explored(budget.time);
+    }
+    let first = explored(budget.time.mul_f64(FIRST).min(MOMENT));
+    let open: Vec<Obligation> =
+        first.verdicts.iter().filter(|(_, v)| is_open(v)).map(|(o, _)| *o).collect();
+    if open.is_empty() || open.len() > MOST_OPEN || cancel.is_wished() {
+        return match open.is_empty() {
+            true => first,
+            false => explored(budget.time.saturating_sub(start.elapsed())),
+        };
+    }
+    let question = Question { program, from: &from, options, budget, cancel };
+    let proved = question.proved(&open, budget.time.mul_f64(CUTS));
+    let is_proved = |obligation: &Obligation| proved.iter().any(|(o, _)| o == obligation);
+    let mut all = match open.iter().all(is_proved) {
+        true => first,
+        false => explored(budget.time.saturating_sub(start.elapsed())),
+    };
+    for (obligation, verdict) in &mut all.verdicts {
+        let by_cut = proved.iter().find(|(o, _)| o == obligation);
+        if let (Verdict::Unknown(_), Some((_, by_cut))) = (&verdict, by_cut) {
+            *verdict = by_cut.clone();
+        }
+    }
+    all
+}
+
+/// Whether more time, or less to look at, might tell.
+fn is_open(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Safe(_) | Verdict::Unsafe(_) => false,
+        Verdict::Unknown(reason) => match reason {
+            Reason::Time
+            | Reason::Memory
+            | Reason::Depth { .. }
+            | Reason::Unsupported { .. }
+            | Reason::Solver { .. }
+            | Reason::Bound { .. }
+            | Reason::Relation => true,
+            // A way to it was found, so it cannot be proved.
+            Reason::Doubt { .. }
+            | Reason::StillReachable
+            | Reason::Replay
+            | Reason::Unproved { .. } => false,
+        },
+    }
+}
+
+struct Question<'q> {
+    program: &'q Program,
+    from: &'q Entry,
+    options: Options,
+    budget: Budget,
+    cancel: &'q Cancel,
+}
+
+impl Question<'_> {
+    /// Those of the obligations that hold in what can influence them.
+    fn proved(&self, open: &[Obligation], time: Duration) -> Vec<(Obligation, Verdict)> {
+        let program = self.program;
+        let deadline = Instant::now() + time;
+        let answer = pta::analyse(program, &pta::Options::default());
+        let graph = svfg::build(program, &answer, svfg::Options { fields: false });
+        let callers = sfg::callers(program, &answer);
+        let cutter = sfg::Cutter::new(program, &answer, &graph, &callers);
+        let own = open.iter().filter(|o| !models::is_model(program, program.func_of(o.at)));
+        let cuts: Vec<(&Obligation, Sfg)> = own
+            .filter_map(|o| Some((o, cutter.cut(o)?)))
+            .filter(|(_, cut)| is_worth_it(program, cut))
+            .collect();
+        let mut proved = Vec::new();
+        for (index, (obligation, cut)) in cuts.iter().enumerate() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || self.cancel.is_wished() {
+                break;
+            }
+            let budget = Budget { time: left / (cuts.len() - index) as u32, ..self.budget };
+            let less = cut.program(program);
+            let one = std::slice::from_ref(*obligation);
+            let explored = cegas::explore_entry(
+                &less,
+                self.from,
+                one,
+                self.options,
+                budget,
+                &|_| {},
+                self.cancel,
+            );
+            let verdict = explored.verdicts.into_iter().find(|(o, _)| o == *obligation);
+            proved.extend(verdict.filter(|(_, verdict)| matches!(verdict, Verdict::Safe(_))));
+        }
+        proved
+    }
+}
+
+/// Whether enough is left out.
+fn is_worth_it(program: &Program, cut: &Sfg) -> bool {
+    let blocks = cut.funcs.iter().flat_map(|&func| program.funcs[func].blocks.iter());
+    let insts = blocks.flat_map(|block| program.blocks[block].insts.iter());
+    let (mut all, mut kept) = (0usize, 0usize);
+    for inst in insts {
+        all += 1;
+        kept += usize::from(cut.relevant.insts.contains(inst));
+    }
+    (kept as f64) < (1.0 - LEFT_OUT) * all as f64
+}
