@@ -104,6 +104,15 @@ impl Order {
     }
 }
 
+/// A report without who came first to prove something, which a busy machine decides.
+fn verdicts(report: &str) -> String {
+    report
+        .lines()
+        .filter(|line| !line.trim().starts_with("\"proof\":"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
 /// The functions that a scan says it decides anew, or all.
 fn anew(said: &str) -> Option<Vec<String>> {
     if said.contains(RECALLED) || said.contains("decides nothing anew") {
@@ -154,6 +163,7 @@ fn warm_says_what_cold_says() {
             place.write("a.c", &program(&functions, called, in_sequence, "edited"));
             let (warm, said) = scan(&place, &[]);
             let (cold, _) = scan(&place, &["--no-cache"]);
+            let (warm, cold) = (verdicts(&warm), verdicts(&cold));
             assert!(warm == cold, "seed {seed}, edit {edit}:\n{warm}\ncold:\n{cold}");
             let anew = anew(&said).expect("not the first");
             let at = at as usize;
