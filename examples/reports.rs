@@ -18,7 +18,8 @@ const LINES: u32 = 1_000;
 
 fn place(number: u32) -> Location {
     let file = format!("src/part{}.c", number / LINES);
-    Location { file, line: number % LINES + 1, column: 5, function: format!("function_{number}") }
+    let function = format!("function_{number}").into();
+    Location { file: file.into(), line: number % LINES + 1, column: 5, function }
 }
 
 fn finding(number: u32) -> Obligation {
@@ -33,7 +34,7 @@ fn finding(number: u32) -> Obligation {
             function: None,
         }),
     };
-    Obligation {
+    let mut finding = Obligation {
         proof: None,
         rule: if number.is_multiple_of(3) { "leak" } else { "null-deref" },
         verdict: Verdict::Unsafe,
@@ -44,7 +45,9 @@ fn finding(number: u32) -> Obligation {
         assumes: Vec::new(),
         related: Vec::new(),
         trace: (0..STEPS).map(step).collect(),
-    }
+    };
+    finding.share_names();
+    finding
 }
 
 fn main() {

@@ -4,22 +4,25 @@ mod cuts;
 mod engines;
 mod invariants;
 mod library;
+mod slices;
 
 use self::engines::{decide, is_assertion, undecided};
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
-use crate::cegas::{self, Budget, Proof, Reason, Verdict};
-use crate::config::Settings;
+use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
+use crate::config::{Engine, Settings};
 use crate::entries::{self, Entry};
 use crate::ir::{self, Callee, FuncId, Inst, InstId, Program};
 use crate::library as models;
-use crate::prefilter;
+use crate::prefilter::{self, Split};
 use crate::progress::Stage;
-use crate::pta;
+use crate::pta::{self, PointsTo};
 use crate::report;
 use crate::rules::{self, Obligation};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+pub use slices::{Memory, depends_on_time};
+use slices::{Recalled, Slices};
 use std::sync::Mutex;
 
 /// What came out for one program.
@@ -38,49 +41,100 @@ pub struct Checked {
     pub invariants: Vec<report::Invariant>,
 }
 
-/// Decides every obligation of `program` that the chosen rules see, and tells verdicts as they land.
-pub fn check(program: &Program, settings: &Settings, deciding: &Stage, cancel: &Cancel) -> Checked {
+/// Decides every obligation of `program` that the chosen rules see and that is not known from before, and tells
+/// verdicts as they land. The memory is what is known from before, then what is worth remembering.
+pub fn check(
+    program: &Program,
+    settings: &Settings,
+    memory: &mut Memory,
+    deciding: &Stage,
+    cancel: &Cancel,
+) -> Checked {
     let entries = entries_of(program, settings);
     let entry = match &entries[..] {
         [] => return Checked::default(),
         [only] if only.params.is_none() => only.func,
         several => return from_entries(program, several, settings, deciding, cancel),
     };
-    let Marked { mut settled, open, .. } = marked(program, &entries, settings);
+    let Marked { mut settled, open, points_to, .. } = marked(program, &entries, settings);
     let mut paths = String::new();
     let in_user_code = |o: &Obligation| !models::is_model(program, program.func_of(o.at));
     settled.retain(in_user_code);
+    // Invariants are told of all loops.
+    let by_function = settings.engine == Engine::Auto && settings.outputs.proofs.is_none();
+    let points_to = points_to.filter(|_| by_function);
+    let slices = points_to.and_then(|all| Slices::new(program, settings, &all, entry, &open));
+    let mut recalled = slices.as_ref().map(|slices| slices.recall(memory));
     // Calls of models become obligations when they are met on the way, so there may be more in the end.
     let known = open.iter().filter(|o| in_user_code(o)).count();
     deciding.more(settled.len() + known);
     deciding.steps(settled.len());
+    if let (Some(slices), Some(recalled)) = (&slices, &recalled) {
+        deciding.steps(recalled.told.len().min(known));
+        deciding.say(&anew(program, slices, recalled, memory.is_empty()));
+    }
     let found = |obligation: &Obligation| {
         deciding.steps(1);
         deciding.say(&landed(program, obligation, settings));
     };
-    let decided = decide(program, entry, &open, settings, &found, cancel, &mut paths);
+    let rest = slices.as_ref().zip(recalled.as_ref()).map(|(slices, known)| slices.rest(known));
+    let decided = match &recalled {
+        Some(recalled) if recalled.asks_nothing() => Some(Explored::of(Vec::new(), true)),
+        _ => decide(program, entry, &open, rest, settings, &found, cancel, &mut paths),
+    };
     let failed = decided.is_none();
+    // What is unknown for a bug of ours is told of everything.
+    recalled = recalled.filter(|_| !failed);
     let explored = decided.unwrap_or_else(|| undecided(&open));
+    let mut complete = explored.is_complete;
+    let mut reported: Vec<report::Obligation> = Vec::new();
+    if let (Some(slices), Some(recalled)) = (&slices, recalled) {
+        complete = recalled.complete && slices.is_complete(&explored, &recalled);
+        let mut learned = recalled.memory;
+        if !cancel.is_wished() {
+            let told = |o: &Obligation, verdict| told(program, o, verdict, settings);
+            slices.learn(&mut learned, &explored, told);
+        }
+        learned.keep(std::mem::take(memory));
+        *memory = learned;
+        reported = recalled.told;
+    }
     let violated = |(_, verdict): &&(Obligation, Verdict)| matches!(verdict, Verdict::Unsafe(_));
     let violated = explored.verdicts.iter().filter(violated).count();
-    deciding.more(explored.verdicts.len().saturating_sub(known));
+    deciding.more((explored.verdicts.len() + reported.len()).saturating_sub(known));
     deciding.steps(explored.verdicts.len() - violated);
     let settled = settled.into_iter();
-    let mut reported: Vec<report::Obligation> = settled
+    let told = settled
         .map(|obligation| (obligation, Verdict::Safe(Proof::Local)))
         .chain(explored.verdicts)
-        .map(|(obligation, verdict)| told(program, &obligation, verdict, settings))
-        .collect();
+        .map(|(obligation, verdict)| told(program, &obligation, verdict, settings));
+    reported.extend(told);
     in_order(&mut reported);
     Checked {
         obligations: reported,
-        complete: explored.is_complete,
+        complete,
         entries: Vec::new(),
         failed,
         paths,
         invariants: invariants::told(program, explored.invariants, settings),
     }
 }
+
+/// What is decided again, in one line.
+fn anew(program: &Program, slices: &Slices<'_>, recalled: &Recalled, is_first: bool) -> String {
+    let names = slices.anew(recalled);
+    let few = names.iter().take(FEW).copied().collect::<Vec<_>>().join(", ");
+    let (name, count) = (&program.name, names.len());
+    match count {
+        0 => format!("{name}: what has changed decides nothing anew"),
+        _ if is_first => format!("{name}: {count} functions to decide"),
+        1..=FEW => format!("{name}: decides anew in {few}"),
+        _ => format!("{name}: decides anew in {few} and {} more functions", count - FEW),
+    }
+}
+
+/// Names that fit into one line.
+const FEW: usize = 8;
 
 /// The same from functions that are called from outside.
 fn from_entries(
@@ -90,7 +144,7 @@ fn from_entries(
     deciding: &Stage,
     cancel: &Cancel,
 ) -> Checked {
-    let Marked { settled, given, open } = marked(program, entries, settings);
+    let Marked { settled, given, open, .. } = marked(program, entries, settings);
     deciding.more(settled.len() + given.len() + open.len());
     deciding.steps(settled.len() + given.len());
     let said = Mutex::new(FxHashSet::default());
@@ -144,7 +198,10 @@ fn from_entries(
 
 /// As reports list them.
 pub fn in_order(obligations: &mut [report::Obligation]) {
-    obligations.sort_by(|a, b| (&a.location, a.rule).cmp(&(&b.location, b.rule)));
+    obligations.sort_by(|a, b| {
+        let places = (&a.location, a.rule).cmp(&(&b.location, b.rule));
+        places.then_with(|| (&a.verdict, &a.message).cmp(&(&b.verdict, &b.message)))
+    });
 }
 
 /// What executions start from; nothing if the program has no such place.
@@ -198,25 +255,27 @@ fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
         prefilter::Options { from_main: is_main, malloc_may_fail: settings.malloc_may_fail };
     // When no time is left at all, nothing is begun.
     if settings.target_time.is_some_and(|time| time.is_zero()) {
-        return Marked { settled: Vec::new(), given: Vec::new(), open: [other, named].concat() };
+        return Marked { open: [other, named].concat(), ..Marked::default() };
     }
     // What is given is to do without us.
     if settings.given.is_some() {
-        return Marked { settled: Vec::new(), given: Vec::new(), open: [other, named].concat() };
+        return Marked { open: [other, named].concat(), ..Marked::default() };
     }
-    let (settled, open) = prefilter::split(program, other, options);
+    let Split { settled, open, points_to } = prefilter::split(program, other, options);
     let (given, mut open) =
         prefilter::split_given(program, open, options, &promised(program, entries));
     open.extend(named);
     open.sort_by_key(|obligation| obligation.at);
-    Marked { settled, given, open }
+    Marked { settled, given, open, points_to }
 }
 
 /// What is settled at once, also with what callers are assumed to give, and what is open.
+#[derive(Default)]
 struct Marked {
     settled: Vec<Obligation>,
     given: Vec<Obligation>,
     open: Vec<Obligation>,
+    points_to: Option<PointsTo>,
 }
 
 /// What is assumed of the parameters of entries that nobody in the program calls.
@@ -270,7 +329,7 @@ fn is_wanted(program: &Program, obligation: &Obligation, settings: &Settings) ->
 
 /// What is settled at once, by rule, and what is left, for `--dump=prefilter`.
 pub fn left(program: &Program, settings: &Settings) -> String {
-    let Marked { mut settled, given, open } =
+    let Marked { mut settled, given, open, .. } =
         marked(program, &entries_of(program, settings), settings);
     settled.extend(given);
     let own = |o: &&Obligation| !models::is_model(program, program.func_of(o.at));
@@ -358,13 +417,14 @@ fn told(
             };
             related = counterexample.related.into_iter().map(place).collect();
             trace = counterexample.steps.into_iter().map(step).collect();
+            slices::number_objects(&mut trace);
             report::Verdict::Unsafe
         }
         Verdict::Unknown(reason) => {
             report::Verdict::Unknown { reason: reason.to_string(), cause: cause(&reason) }
         }
     };
-    report::Obligation {
+    let mut told = report::Obligation {
         rule: obligation.rule,
         verdict,
         proof,
@@ -375,7 +435,9 @@ fn told(
         silenced: None,
         related,
         trace,
-    }
+    };
+    told.share_names();
+    told
 }
 
 fn cause(reason: &Reason) -> report::Cause {
@@ -393,13 +455,13 @@ fn cause(reason: &Reason) -> report::Cause {
 
 fn location(program: &Program, at: InstId, settings: &Settings) -> report::Location {
     let func = &program.funcs[program.func_of(at)];
-    let function = func.name.clone();
+    let function = func.name.as_str().into();
     // What the compiler made up has no line of its own.
     let declared = || func.loc.expand().map(|loc| &program.debug.locs[loc]);
     let Some(loc) = program.loc(at).filter(|loc| loc.line > 0).or_else(declared) else {
-        return report::Location { file: String::new(), line: 0, column: 0, function };
+        return report::Location { function, ..report::Location::default() };
     };
     let path = program.debug.files[loc.file].path();
-    let file = report::shown_path(&path, &settings.root);
+    let file = report::shown_path(&path, &settings.root).into();
     report::Location { file, line: loc.line, column: loc.column, function }
 }

@@ -13,6 +13,7 @@ pub mod ir;
 pub mod library;
 pub mod line;
 pub mod link;
+pub mod order;
 pub mod prefilter;
 pub mod progress;
 pub mod project;

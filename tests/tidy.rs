@@ -53,10 +53,14 @@ const PARTS: &[(&str, &[&str])] = &[
     ("sfg", &["budgets", "ir", "library", "pta", "rules", "svfg"]),
     ("smt", &["budgets", "cancel"]),
     ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "smt", "svfg"]),
+    ("order", &["ir", "pta", "svfg"]),
     ("entries", &["ir", "library"]),
     (
         "cegas",
-        &["budgets", "cancel", "entries", "ir", "library", "pta", "rules", "sfg", "smt", "svfg"],
+        &[
+            "budgets", "cancel", "entries", "ir", "library", "order", "pta", "rules", "sfg", "smt",
+            "svfg",
+        ],
     ),
     ("dump", &["cancel", "check", "config", "ir", "pta", "rules", "sfg", "svfg"]),
     (
@@ -69,6 +73,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "entries",
             "ir",
             "library",
+            "order",
             "prefilter",
             "progress",
             "pta",

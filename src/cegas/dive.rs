@@ -42,7 +42,7 @@ impl Explorer<'_> {
         let Target::At { at, number, site } = target else { return };
         let Some(&mark) = self.machine.marks.at(at).get(number) else { return };
         let index = self.obligation(mark, site);
-        if self.violated[index].is_some() {
+        if self.violated[index].is_some() || self.known[index] {
             return;
         }
         if let Some(walked) = self.machine.replay_drawn(self.entry, draw, target, steps) {

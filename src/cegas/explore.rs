@@ -10,6 +10,7 @@ use super::ledger::Ledger;
 use super::machine::{Machine, Options, Stop};
 use super::marks::{Mark, Marks};
 use super::replay::Target;
+use super::rest::{Left, Rest};
 use super::spoken::LoopInvariant;
 use super::state::State;
 use super::step::Flow;
@@ -19,6 +20,7 @@ use super::visited::Visited;
 use crate::cancel::Cancel;
 use crate::entries::Entry;
 use crate::ir::{FuncId, InstId, Program};
+use crate::order::FuncSet;
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +46,8 @@ pub struct Explored {
     pub verdicts: Vec<(Obligation, Verdict)>,
     /// No call of a model was left out.
     pub is_complete: bool,
+    /// The functions that may be come to on paths that were not followed to their end; all if there are none.
+    pub ahead: Option<FuncSet>,
     /// What the proofs rest on at the heads of loops, if it was asked for.
     pub invariants: Vec<LoopInvariant>,
 }
@@ -51,7 +55,7 @@ pub struct Explored {
 impl Explored {
     /// Verdicts that tell nothing beside.
     pub fn of(verdicts: Vec<(Obligation, Verdict)>, is_complete: bool) -> Explored {
-        Explored { verdicts, is_complete, invariants: Vec::new() }
+        Explored { verdicts, is_complete, ahead: None, invariants: Vec::new() }
     }
 }
 
@@ -78,8 +82,25 @@ pub fn explore_entry(
     found: &dyn Fn(&Obligation),
     cancel: &Cancel,
 ) -> Explored {
+    explore_rest(program, entry, obligations, None, options, budget, found, cancel)
+}
+
+/// The same, for what is not known yet.
+#[allow(clippy::too_many_arguments)]
+pub fn explore_rest(
+    program: &Program,
+    entry: &Entry,
+    obligations: &[Obligation],
+    rest: Option<&Rest<'_>>,
+    options: Options,
+    budget: Budget,
+    found: &dyn Fn(&Obligation),
+    cancel: &Cancel,
+) -> Explored {
     let mut explorer = Explorer::of(program, entry, obligations, options, budget, cancel);
     explorer.found = Some(found);
+    (explorer.rest, explorer.known) = (rest, Vec::new());
+    explorer.make_room();
     explorer.run_in_slices();
     explorer.explored(obligations.len())
 }
@@ -108,10 +129,16 @@ pub(super) struct Explorer<'a> {
     pub(super) doubtful: Vec<Option<Reason>>,
     /// The first reason why not every path was followed to its end.
     pub(super) incomplete: Option<Reason>,
-    waiting: BTreeMap<u32, Vec<State>>,
+    pub(super) waiting: BTreeMap<u32, Vec<State>>,
     waiting_count: usize,
     pub(super) paths: u64,
     pub(super) budget: Budget,
+    /// What is asked of all that there is, and the order of events, if that is known.
+    pub(super) rest: Option<&'a Rest<'a>>,
+    /// The obligations that nobody asks about.
+    pub(super) known: Vec<bool>,
+    /// Where paths were left, and why.
+    pub(super) left: Vec<Left>,
     /// Obligations that hold although not every path was followed.
     pub(super) proved: BTreeSet<usize>,
     pub(super) invariants: Vec<LoopInvariant>,
@@ -160,8 +187,9 @@ impl<'a> Explorer<'a> {
     fn explored(mut self, asked: usize) -> Explored {
         let is_whole = self.incomplete.is_none() && !self.is_paused;
         let is_complete = is_whole || self.all_met || self.ledger.len() == asked;
+        let ahead = self.all_ahead();
         let invariants = std::mem::take(&mut self.invariants);
-        Explored { verdicts: self.verdicts(), is_complete, invariants }
+        Explored { verdicts: self.verdicts(), is_complete, ahead, invariants }
     }
 
     fn new(
@@ -176,6 +204,9 @@ impl<'a> Explorer<'a> {
             machine,
             entry,
             violated: vec![None; obligations.len()],
+            known: vec![false; obligations.len()],
+            rest: None,
+            left: Vec::new(),
             doubtful: vec![None; obligations.len()],
             ledger: Ledger::new(obligations),
             incomplete: None,
@@ -216,7 +247,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Some path was not followed to its end.
-    fn cut(&mut self, reason: Reason) {
+    pub(super) fn cut(&mut self, reason: Reason) {
         if self.incomplete.is_none() || reason == Reason::Memory {
             self.incomplete = Some(reason);
         }
@@ -229,7 +260,7 @@ impl<'a> Explorer<'a> {
         let mut landmark: Option<State> = None;
         let mut until_next = 64u32;
         // After a choice, somebody else may have been here.
-        if self.was_met(&state) {
+        if !self.leads_on(&state) || self.was_met(&state) {
             self.paths += 1;
             return;
         }
@@ -254,16 +285,20 @@ impl<'a> Explorer<'a> {
                 Err(Stop::Split(..)) => {
                     let at = state.top().map(|frame| frame.at);
                     let what = "a value that is one of many".to_owned();
-                    return self.cut(Reason::Unsupported { what, at });
+                    return self.leave(&state, Reason::Unsupported { what, at });
                 }
                 Err(Stop::Gap(what)) => {
                     let at = state.top().map(|frame| frame.at);
-                    return self.cut(Reason::Unsupported { what, at });
+                    return self.leave(&state, Reason::Unsupported { what, at });
                 }
             }
             // A block may also go back to itself.
             let now = state.top().map(|frame| (frame.block, frame.at));
             if now.map(|(block, _)| block) != before.map(|(block, _)| block) || now <= before {
+                if !self.leads_on(&state) {
+                    self.paths += 1;
+                    return;
+                }
                 if !is_checked && self.visited.is_at_head(&self.machine, &state) {
                     is_checked = true;
                     if self.was_met(&state) {
@@ -297,7 +332,7 @@ impl<'a> Explorer<'a> {
             if lost.held {
                 let why = "whether a variable that is not used any more holds a pointer".into();
                 self.doubtful[index].get_or_insert(Reason::Doubt { why });
-            } else if self.violated[index].is_none() {
+            } else if self.violated[index].is_none() && !self.known[index] {
                 let target = Target::End { lost: lost.allocated };
                 self.decide(state, target, index, lost.when);
             }
@@ -384,12 +419,12 @@ impl<'a> Explorer<'a> {
                         Err(Stop::Exit) => self.end(&other, true),
                         Err(Stop::Gap(what)) => {
                             let at = other.top().map(|frame| frame.at);
-                            self.cut(Reason::Unsupported { what, at });
+                            self.leave(&other, Reason::Unsupported { what, at });
                         }
                         Err(Stop::Split(..)) => {
                             let at = other.top().map(|frame| frame.at);
                             let what = "a value that is one of many".to_owned();
-                            self.cut(Reason::Unsupported { what, at });
+                            self.leave(&other, Reason::Unsupported { what, at });
                         }
                     }
                 }
@@ -431,7 +466,7 @@ impl<'a> Explorer<'a> {
             if is_met {
                 continue;
             }
-            if self.violated[index].is_none() {
+            if self.violated[index].is_none() && !self.known[index] {
                 self.decide(state, Target::At { at, number, site }, index, violation);
             }
             if mark.demand.is_debatable() {
@@ -455,5 +490,6 @@ impl<'a> Explorer<'a> {
     pub(super) fn make_room(&mut self) {
         self.violated.resize(self.ledger.len(), None);
         self.doubtful.resize(self.ledger.len(), None);
+        self.mark_known();
     }
 }

@@ -13,6 +13,14 @@ use crate::smt::value::signed;
 /// Types nest at most this deep before we stop looking for a member's name.
 const DEEPEST: u32 = 16;
 
+/// What an allocated object is called, before the line of its allocation.
+const HEAP: &str = "heap object of";
+
+/// Whether a text of a trace says on which line something stands.
+pub fn names_line(text: &str) -> bool {
+    text.contains(HEAP)
+}
+
 impl Machine<'_> {
     /// A value of a C type, if it is known.
     pub(super) fn show(
@@ -90,7 +98,7 @@ impl Machine<'_> {
             }
             Origin::Func(func) => self.program.funcs[func].name.clone(),
             Origin::Local(at) => self.local_name(at)?,
-            Origin::Heap(at) => format!("heap object of {}", self.place(at)),
+            Origin::Heap(at) => format!("{HEAP} {}", self.place(at)),
             Origin::Varargs(_) => "the variable arguments".to_owned(),
             Origin::Argument => match state.memory.get(instance)?.background {
                 Background::Arguments { .. } => "the arguments of main".to_owned(),

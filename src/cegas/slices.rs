@@ -56,12 +56,16 @@ impl Explorer<'_> {
     pub(super) fn all_settled(&self) -> bool {
         let mut all = self.violated.iter().enumerate();
         (!self.machine.marks.in_models || self.all_met)
-            && all.all(|(index, violated)| violated.is_some() || self.proved.contains(&index))
+            && all.all(|(index, violated)| {
+                violated.is_some() || self.proved.contains(&index) || self.known[index]
+            })
     }
 
     /// Tries to prove what is not violated, by covering loops.
     pub(super) fn prove(&mut self, slice: f64) {
-        let settled: Vec<bool> = self.violated.iter().map(Option::is_some).collect();
+        let violated = self.violated.iter().map(Option::is_some);
+        let settled: Vec<bool> =
+            violated.zip(&self.known).map(|(violated, &known)| violated || known).collect();
         let question = cover::Question {
             entry: self.entry,
             settled: &settled,
@@ -85,18 +89,22 @@ impl Explorer<'_> {
 
     pub(super) fn verdicts(self) -> Vec<(Obligation, Verdict)> {
         let paths = self.paths;
-        let incomplete = if self.is_paused { Some(Reason::Time) } else { self.incomplete };
-        let proved = self.proved;
-        let one =
-            |(index, (violated, doubtful)): (usize, (Option<Counterexample>, Option<Reason>))| {
-                match (violated, doubtful.or_else(|| incomplete.clone())) {
-                    (Some(counterexample), _) => Verdict::Unsafe(counterexample),
-                    (None, _) if proved.contains(&index) => Verdict::Safe(Proof::Covered),
-                    (None, Some(reason)) => Verdict::Unknown(reason),
-                    (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
-                }
-            };
-        let verdicts = self.violated.into_iter().zip(self.doubtful).enumerate().map(one);
-        self.ledger.into_obligations().into_iter().zip(verdicts).collect()
+        let waiting = self.still_waiting();
+        let incomplete: Vec<Option<Reason>> =
+            (0..self.ledger.len()).map(|index| self.why_open(&waiting, index)).collect();
+        let (proved, known) = (self.proved, self.known);
+        let one = |index: usize, violated: Option<Counterexample>, open: Option<Reason>| match (
+            violated, open,
+        ) {
+            (Some(counterexample), _) => Verdict::Unsafe(counterexample),
+            (None, _) if proved.contains(&index) => Verdict::Safe(Proof::Covered),
+            (None, Some(reason)) => Verdict::Unknown(reason),
+            (None, None) => Verdict::Safe(Proof::Exhaustive { paths }),
+        };
+        let open = self.doubtful.into_iter().zip(incomplete).map(|(own, of_all)| own.or(of_all));
+        let verdicts = self.violated.into_iter().zip(open).enumerate();
+        let verdicts = verdicts.map(|(index, (violated, open))| one(index, violated, open));
+        let told = self.ledger.into_obligations().into_iter().zip(verdicts).zip(known);
+        told.filter(|(_, known)| !known).map(|(told, _)| told).collect()
     }
 }

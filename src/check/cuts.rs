@@ -4,7 +4,7 @@
 //! Only proofs are taken from there. A violation has to be walked to in the program itself.
 
 use crate::cancel::Cancel;
-use crate::cegas::{self, Budget, Explored, Options, Reason, Verdict};
+use crate::cegas::{self, Budget, Explored, Options, Reason, Rest, Verdict};
 use crate::entries::Entry;
 use crate::ir::{FuncId, Program};
 use crate::library as models;
@@ -31,10 +31,12 @@ const LARGEST: usize = 500_000;
 const LEFT_OUT: f64 = 0.5;
 
 /// The explorer, with cuts between its first moment and the rest of its time.
+#[allow(clippy::too_many_arguments)]
 pub(super) fn explore(
     program: &Program,
     entry: FuncId,
     obligations: &[Obligation],
+    rest: Option<&Rest<'_>>,
     options: Options,
     budget: Budget,
     found: &dyn Fn(&Obligation),
@@ -50,7 +52,7 @@ pub(super) fn explore(
     let from = Entry::plain(entry);
     let explored = |time: Duration| {
         let budget = Budget { time, ..budget };
-        cegas::explore_entry(program, &from, obligations, options, budget, &once, cancel)
+        cegas::explore_rest(program, &from, obligations, rest, options, budget, &once, cancel)
     };
     // Invariants are to speak of the whole program; its entry is where the pointer analysis starts.
     let may_cut = !options.tells_invariants

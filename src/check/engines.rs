@@ -4,7 +4,7 @@
 use super::{budget, cuts, invariants, options};
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
-use crate::cegas::{self, Budget, Explored, Reason, Verdict, inductive, sse};
+use crate::cegas::{self, Budget, Explored, Reason, Rest, Verdict, inductive, sse};
 use crate::config::{Engine, Settings};
 use crate::entries::Entry;
 use crate::ir::{FuncId, Program};
@@ -14,10 +14,12 @@ use crate::rules::{self, Obligation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Nothing if there was a panic.
+#[allow(clippy::too_many_arguments)]
 pub(super) fn decide(
     program: &Program,
     entry: FuncId,
     obligations: &[Obligation],
+    rest: Option<Rest<'_>>,
     settings: &Settings,
     found: &dyn Fn(&Obligation),
     cancel: &Cancel,
@@ -31,7 +33,10 @@ pub(super) fn decide(
         _ if let Some(conditions) = &conditions => {
             inductive::check(program, entry, obligations, options, budget, conditions, cancel)
         }
-        Engine::Auto => cuts::explore(program, entry, obligations, options, budget, found, cancel),
+        Engine::Auto => {
+            let rest = rest.as_ref();
+            cuts::explore(program, entry, obligations, rest, options, budget, found, cancel)
+        }
         Engine::Proofs => {
             let entry = Entry::plain(entry);
             cegas::prove(program, &entry, obligations, options, budget, cancel)

@@ -49,8 +49,9 @@ pub(super) fn given(program: &Program, given: &[Given], settings: &Settings) -> 
         for head in function.blocks.iter() {
             for at in statements(program, func, head) {
                 let place = super::location(program, at, settings);
-                let same_file =
-                    |file: &str| Path::new(file).file_name() == Path::new(&place.file).file_name();
+                let same_file = |file: &str| {
+                    Path::new(file).file_name() == Path::new(place.file.as_str()).file_name()
+                };
                 let is_here = |given: &&Given| {
                     given.line == place.line
                         && given.column.is_none_or(|column| column == place.column)

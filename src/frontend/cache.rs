@@ -4,7 +4,7 @@
 //! Invariants: an entry is written beside its place and renamed, so a reader sees all of it or
 //! nothing; a cache that cannot be read or written costs time and one note, never the run.
 
-use std::io::Write;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -156,6 +156,16 @@ impl Cache {
     }
 
     pub fn put(&self, kind: Kind, key: &Key, content: &[u8]) {
+        self.put_by(kind, key, |out| out.write_all(content));
+    }
+
+    /// The same, for what is made while it is written.
+    pub fn put_by(
+        &self,
+        kind: Kind,
+        key: &Key,
+        content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) {
         let (Some(root), Some(path)) = (&self.root, self.path(kind, key)) else { return };
         if let Err(error) = write_entry(&root.join("tmp"), &path, content) {
             self.set_trouble(&path, &error);
@@ -176,15 +186,42 @@ fn sweep(tmp: &Path) {
     }
 }
 
-fn write_entry(tmp: &Path, path: &Path, content: &[u8]) -> std::io::Result<()> {
+fn write_entry(
+    tmp: &Path,
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
     let mut file = tempfile::NamedTempFile::new_in(tmp)?;
-    file.write_all(blake3::hash(content).as_bytes())?;
-    file.write_all(content)?;
+    // The sum of what follows is known when it is written.
+    file.write_all(&[0; 32])?;
+    let mut out = BufWriter::with_capacity(1 << 16, Summed { file, sum: blake3::Hasher::new() });
+    content(&mut out)?;
+    let Summed { mut file, sum } = out.into_inner().map_err(|error| error.into_error())?;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(sum.finalize().as_bytes())?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// A file and the sum of what is written to it.
+struct Summed {
+    file: tempfile::NamedTempFile,
+    sum: blake3::Hasher,
+}
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub use inst::{
     Operand, OverflowOp, PureOp, RmwOp,
 };
 pub use parse::{ParseError, parse};
-pub use print::{print, print_function, print_inst};
+pub use print::{Digest, digests, print, print_function, print_inst};
 pub use program::{
     Block, Def, FuncAttrs, Function, Global, InstData, Linkage, Machine, Program, Value,
 };

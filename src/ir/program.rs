@@ -246,6 +246,12 @@ impl Program {
         self.insts[inst].loc.expand().map(|loc| &self.debug.locs[loc])
     }
 
+    /// Whether it is a string literal or the like: C has no name for it.
+    pub fn is_unnamed(&self, global: &Global) -> bool {
+        let var = global.var.expand().map(|var| self.debug.vars[var].name.as_str());
+        global.linkage == Linkage::Internal && global.constant && var.unwrap_or_default().is_empty()
+    }
+
     pub fn is_pointer(&self, operand: Operand) -> bool {
         matches!(self.types.get(self.operand_type(operand)), Type::Ptr)
     }

@@ -5,7 +5,7 @@ use super::Piece;
 use super::merge::Merger;
 use super::symbols::Symbols;
 use super::unit::{Binding, Unit};
-use crate::ir::{Const, FuncId, Global, Linkage, Program};
+use crate::ir::{Const, FuncId, Program};
 use std::sync::Arc;
 
 /// The part that the roots, the constructors and the destructors refer to.
@@ -30,7 +30,7 @@ fn unit(program: &Program) -> Unit {
     (tables.aliases, tables.notes) = (Vec::new(), Vec::new());
     tables.constructors = Vec::new();
     tables.destructors = Vec::new();
-    let unnamed = program.globals.values().map(|global| is_unnamed(program, global));
+    let unnamed = program.globals.values().map(|global| program.is_unnamed(global));
     let own = tables.globals.values_mut().zip(unnamed).filter(|(_, is_unnamed)| *is_unnamed);
     own.for_each(|(global, _)| global.name.clear());
     let binding = |is_defined: bool| if is_defined { Binding::Strong } else { Binding::Undefined };
@@ -39,17 +39,11 @@ fn unit(program: &Program) -> Unit {
     }
     for global in program.globals.values() {
         let shared = binding(global.init.is_some());
-        unit.globals.push(if is_unnamed(program, global) { Binding::Local } else { shared });
+        unit.globals.push(if program.is_unnamed(global) { Binding::Local } else { shared });
     }
     let numbered = |list: &mut dyn Iterator<Item = FuncId>| (0..).zip(list).collect();
     unit.constructors = numbered(&mut program.constructors.iter().copied());
     // Of these the greatest number runs first.
     unit.destructors = numbered(&mut program.destructors.iter().rev().copied());
     unit
-}
-
-/// Whether it is a string literal or the like: C has no name for it.
-fn is_unnamed(program: &Program, global: &Global) -> bool {
-    let var = global.var.expand().map(|var| program.debug.vars[var].name.as_str());
-    global.linkage == Linkage::Internal && global.constant && var.unwrap_or_default().is_empty()
 }

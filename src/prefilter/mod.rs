@@ -25,6 +25,7 @@ mod ranges;
 mod whole;
 
 use crate::ir::{Def, FuncId, Inst, InstId, Operand, Program};
+use crate::pta::PointsTo;
 use crate::rules::{Demand, Extent, Fault, Obligation};
 use body::{Body, Summaries};
 use facts::{Fact, Set};
@@ -45,14 +46,19 @@ pub struct Options {
     pub malloc_may_fail: bool,
 }
 
+/// What is settled and what is not.
+#[derive(Debug, Default)]
+pub struct Split {
+    pub settled: Vec<Obligation>,
+    pub open: Vec<Obligation>,
+    /// Who points where, if that was asked on the way.
+    pub points_to: Option<PointsTo>,
+}
+
 /// Splits obligations into those that are settled and the rest.
-pub fn split(
-    program: &Program,
-    obligations: Vec<Obligation>,
-    options: Options,
-) -> (Vec<Obligation>, Vec<Obligation>) {
+pub fn split(program: &Program, obligations: Vec<Obligation>, options: Options) -> Split {
     if obligations.is_empty() {
-        return (Vec::new(), Vec::new());
+        return Split::default();
     }
     let whole = if options.from_main { Whole::new(program) } else { None };
     let mut asked = Asked::default();
@@ -79,7 +85,7 @@ pub fn split(
         });
         Settler { body }.settle(&asked, &summaries, &mut settled);
     }
-    obligations.into_iter().partition(|obligation| {
+    let (settled, open) = obligations.into_iter().partition(|obligation| {
         let func = program.func_of(obligation.at);
         if whole.as_ref().is_some_and(|whole| !whole.runs.contains(&func)) {
             return true;
@@ -88,7 +94,9 @@ pub fn split(
         let index = all.iter().position(|other| other == obligation);
         let answers = settled.get(&obligation.at);
         index.zip(answers).is_some_and(|(index, answers)| answers.get(index) == Some(&true))
-    })
+    });
+    drop(bodies);
+    Split { settled, open, points_to: whole.map(|whole| whole.points_to) }
 }
 
 /// What callers promise of a function's parameters.

@@ -12,6 +12,7 @@ mod json;
 mod junit;
 mod ledger;
 mod model;
+mod name;
 mod output;
 mod sarif;
 mod sources;
@@ -27,6 +28,7 @@ use crate::exit::Exit;
 pub use crate::line::one_line;
 pub use fingerprint::fingerprints;
 pub use model::shown_path;
+pub use name::Name;
 pub use output::{check_writable, replace, write, write_files};
 pub use sources::Sources;
 
@@ -212,6 +214,21 @@ impl Obligation {
     pub fn is_assumed(&self) -> bool {
         !self.assumes.is_empty()
     }
+
+    /// Makes the places of a long way share the texts of their names.
+    pub fn share_names(&mut self) {
+        let mut known: BTreeSet<Name> = BTreeSet::new();
+        let steps = self.trace.iter_mut().map(|step| &mut step.location);
+        let related = self.related.iter_mut().map(|related| &mut related.location);
+        for at in std::iter::once(&mut self.location).chain(related).chain(steps) {
+            for name in [&mut at.file, &mut at.function] {
+                match known.get(name) {
+                    Some(known) => *name = known.clone(),
+                    None => _ = known.insert(name.clone()),
+                }
+            }
+        }
+    }
 }
 
 /// What a proof rests on.
@@ -297,7 +314,7 @@ pub struct Change {
 }
 
 /// What came out for one obligation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub enum Verdict {
     /// No execution violates it.
@@ -352,16 +369,16 @@ impl Cause {
 }
 
 /// A place in the source.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
     /// Relative to the report's root.
-    pub file: String,
+    pub file: Name,
     /// Counted from one; zero if not known.
     pub line: u32,
     /// Counted from one; zero if not known.
     pub column: u32,
     /// The function around it.
-    pub function: String,
+    pub function: Name,
 }
 
 /// What came out for the whole scan.

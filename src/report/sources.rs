@@ -34,12 +34,12 @@ impl File {
 impl Sources {
     /// Reads the files in which obligations stand or that lead to violations, and the main files of the units.
     pub fn of(report: &Report, root: &Path) -> Self {
-        let units = report.targets.iter().flat_map(|target| &target.units);
+        let units = report.targets.iter().flat_map(|target| &target.units).map(String::as_str);
         let places = report.obligations.iter().flat_map(|obligation| {
-            let steps = obligation.trace.iter().map(|step| &step.location.file);
-            std::iter::once(&obligation.location.file).chain(steps)
+            let steps = obligation.trace.iter().map(|step| step.location.file.as_str());
+            std::iter::once(obligation.location.file.as_str()).chain(steps)
         });
-        Self::read(units.chain(places).map(String::as_str), root)
+        Self::read(units.chain(places), root)
     }
 
     /// Reads these files, as far as they may be read.

@@ -66,8 +66,8 @@ impl Baseline {
         let accepted = |(index, name): (&usize, &String)| {
             let found = report.obligations.get(*index).filter(|o| o.silenced.is_none())?;
             Some(Accepted {
-                file: found.location.file.clone(),
-                function: found.location.function.clone(),
+                file: found.location.file.to_string(),
+                function: found.location.function.to_string(),
                 rule: found.rule.to_owned(),
                 message: found.message.clone(),
                 fingerprint: name.clone(),

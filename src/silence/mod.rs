@@ -136,7 +136,7 @@ fn heed_comments(report: &mut Report, comments: &[Comment], settings: &Settings)
             continue;
         }
         let at = &obligation.location;
-        let index = by_place.get(&(at.file.clone(), at.line, obligation.rule));
+        let index = by_place.get(&(at.file.to_string(), at.line, obligation.rule));
         if let Some((&index, comment)) = index.and_then(|i| Some((i, comments.get(*i)?))) {
             used.insert(index);
             let reason = comment.reason.clone();

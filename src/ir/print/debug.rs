@@ -1,8 +1,9 @@
 //! What the C source calls things, as text.
 
 use super::Printer;
+use super::apart::Row;
 use crate::ir::debug::{CType, Member, VarKind};
-use crate::ir::ids::{InstId, LocId};
+use crate::ir::ids::{CTypeId, InstId, LocId};
 use crate::ir::words::Word;
 use cranelift_entity::packed_option::{PackedOption, ReservedValue};
 use std::fmt;
@@ -31,7 +32,7 @@ impl Printer<'_, '_> {
                 VarKind::Global => self.out.write_str("global")?,
             }
             write!(self.out, " {:?}: ", var.name)?;
-            self.or_none(var.ty)?;
+            self.type_or_none(var.ty)?;
             self.out.write_str(" at ")?;
             self.or_none(var.file)?;
             writeln!(self.out, ":{}", var.line)?;
@@ -44,22 +45,22 @@ impl Printer<'_, '_> {
         Ok(())
     }
 
-    fn ctype(&mut self, ctype: &CType) -> fmt::Result {
+    pub(super) fn ctype(&mut self, ctype: &CType) -> fmt::Result {
         match ctype {
             CType::Base { name, bits, encoding } => {
                 write!(self.out, "base {name:?} {bits} {}", encoding.word())
             }
             CType::Pointer { to } => {
                 self.out.write_str("pointer ")?;
-                self.or_none(*to)
+                self.type_or_none(*to)
             }
             CType::Typedef { name, of } => {
                 write!(self.out, "typedef {name:?} ")?;
-                self.or_none(*of)
+                self.type_or_none(*of)
             }
             CType::Qualified { qualifier, of } => {
                 write!(self.out, "qualified {qualifier:?} ")?;
-                self.or_none(*of)
+                self.type_or_none(*of)
             }
             CType::Struct { name, size_bits, members } => {
                 self.members("struct", name, *size_bits, members)
@@ -69,7 +70,7 @@ impl Printer<'_, '_> {
             }
             CType::Array { elem, dims } => {
                 self.out.write_str("array ")?;
-                self.or_none(*elem)?;
+                self.type_or_none(*elem)?;
                 self.out.write_char(' ')?;
                 self.list(('[', ']'), dims, |p, dim| match dim {
                     Some(len) => write!(p.out, "{len}"),
@@ -84,9 +85,9 @@ impl Printer<'_, '_> {
             }
             CType::Function { result, params } => {
                 self.out.write_str("function ")?;
-                self.or_none(*result)?;
+                self.type_or_none(*result)?;
                 self.out.write_char(' ')?;
-                self.list(('(', ')'), params, |p, &param| p.or_none(param))
+                self.list(('(', ')'), params, |p, &param| p.type_or_none(param))
             }
             CType::Other { what } => write!(self.out, "other {what:?}"),
         }
@@ -96,13 +97,20 @@ impl Printer<'_, '_> {
         write!(self.out, "{word} {name:?} {bits} ")?;
         self.list(('{', '}'), members, |p, member| {
             write!(p.out, "{:?}: ", member.name)?;
-            p.or_none(member.ty)?;
+            p.type_or_none(member.ty)?;
             write!(p.out, " at {} bits {}", member.offset_bits, member.size_bits)?;
             if member.bit_field {
                 p.out.write_str(" field")?;
             }
             Ok(())
         })
+    }
+
+    fn type_or_none(&mut self, id: PackedOption<CTypeId>) -> fmt::Result {
+        match id.expand() {
+            Some(id) => self.row(Row::CType(id), id),
+            None => self.out.write_str("none"),
+        }
     }
 
     fn or_none<T: ReservedValue + fmt::Display>(&mut self, id: PackedOption<T>) -> fmt::Result {

@@ -37,7 +37,8 @@ impl Printer<'_, '_> {
                 self.plain(Opcode::Phi, &[])?;
                 self.out.write_char(' ')?;
                 self.list(('[', ']'), program.phi_pool.get(incoming), |p, &(block, value)| {
-                    write!(p.out, "{block}: ")?;
+                    p.block(block)?;
+                    p.out.write_str(": ")?;
                     p.operand(value)
                 })
             }
@@ -124,7 +125,7 @@ impl Printer<'_, '_> {
                     Callee::Direct(func) => self.func_name(func)?,
                     Callee::Indirect(target) => self.operand(target)?,
                 }
-                self.args(args)
+                self.args(self.told_args(callee, args))
             }
             Inst::Check { cond, kind } => {
                 self.plain(Opcode::Check, &[cond])?;
@@ -138,28 +139,36 @@ impl Printer<'_, '_> {
             Inst::Unsupported { what, args } => {
                 let what = program.texts.get(what);
                 write!(self.out, "{} {what:?}", Opcode::Unsupported.word())?;
-                self.args(args)
+                self.args(program.operands(args))
             }
 
-            Inst::Jump { to } => write!(self.out, "{} {to}", Opcode::Jump.word()),
+            Inst::Jump { to } => {
+                write!(self.out, "{} ", Opcode::Jump.word())?;
+                self.block(to)
+            }
             Inst::Branch { cond, then, els } => {
                 self.plain(Opcode::Branch, &[cond])?;
-                write!(self.out, ", {then}, {els}")
+                self.out.write_str(", ")?;
+                self.block(then)?;
+                self.out.write_str(", ")?;
+                self.block(els)
             }
             Inst::Switch { value, cases, default } => {
                 self.plain(Opcode::Switch, &[value])?;
                 self.out.write_str(", ")?;
                 self.list(('[', ']'), program.case_pool.get(cases), |p, &(case, to)| {
                     p.constant(case)?;
-                    write!(p.out, " -> {to}")
+                    p.out.write_str(" -> ")?;
+                    p.block(to)
                 })?;
-                write!(self.out, ", {default}")
+                self.out.write_str(", ")?;
+                self.block(default)
             }
             Inst::IndirectJump { address, targets } => {
                 self.plain(Opcode::IndirectJump, &[address])?;
                 self.out.write_str(", ")?;
                 let targets = program.block_pool.get(targets);
-                self.list(('[', ']'), targets, |p, to| write!(p.out, "{to}"))
+                self.list(('[', ']'), targets, |p, &to| p.block(to))
             }
             Inst::Return { value: None } => self.plain(Opcode::Return, &[]),
             Inst::Return { value: Some(value) } => self.plain(Opcode::Return, &[value]),
@@ -186,8 +195,7 @@ impl Printer<'_, '_> {
         Ok(())
     }
 
-    fn args(&mut self, args: List<Operand>) -> fmt::Result {
-        let args = self.program.operands(args);
+    fn args(&mut self, args: &[Operand]) -> fmt::Result {
         self.list(('(', ')'), args, |p, &arg| p.operand(arg))
     }
 

@@ -20,14 +20,18 @@
 //! types is written by its id (`c7`, `t3`), so nothing here recurses; a damaged program prints, too
 //! (an id out of range is written as it is), since the verifier's messages use the printer.
 
+mod apart;
 mod debug;
 mod inst;
 mod values;
+
+pub use apart::{Digest, digests};
 
 use super::consts::Init;
 use super::ids::{FuncId, GlobalId, InstId, TextId, TypeId};
 use super::program::{Function, Global, Program};
 use super::words::{FUNC_ATTRS, Word};
+use apart::Row;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
 use std::fmt::{self, Write};
@@ -82,6 +86,8 @@ struct Printer<'p, 'o> {
     /// Names that several globals or functions bear (the verifier forbids it): they are written with
     /// the id.
     ambiguous: FxHashSet<&'p str>,
+    /// Ids as they would be if the function were alone.
+    apart: Option<apart::Apart>,
 }
 
 impl<'p, 'o> Printer<'p, 'o> {
@@ -90,7 +96,7 @@ impl<'p, 'o> Printer<'p, 'o> {
         let globals = program.globals.values().map(|global| global.name.as_str());
         let funcs = program.funcs.values().map(|func| func.name.as_str());
         let ambiguous = globals.chain(funcs).filter(|name| !seen.insert(*name)).collect();
-        Printer { program, out, ambiguous }
+        Printer { program, out, ambiguous, apart: None }
     }
 
     fn program(&mut self) -> fmt::Result {
@@ -168,31 +174,7 @@ impl<'p, 'o> Printer<'p, 'o> {
 
     fn function(&mut self, id: FuncId, function: &Function) -> fmt::Result {
         write!(self.out, "func {id} ")?;
-        self.name('@', &function.name)?;
-        self.out.write_char('(')?;
-        let values = &self.program.values;
-        let params = function.params.iter().take_while(|&param| values.is_valid(param));
-        for (index, param) in params.enumerate() {
-            if index > 0 {
-                self.out.write_str(", ")?;
-            }
-            self.definition(param)?;
-            if index < 64 && function.nonnull_params >> index & 1 == 1 {
-                self.out.write_str(" nonnull")?;
-            }
-        }
-        if function.variadic {
-            self.out.write_str(if function.params.is_empty() { "..." } else { ", ..." })?;
-        }
-        self.out.write_str(") -> ")?;
-        self.ty(function.result)?;
-        write!(self.out, " {}", function.linkage.word())?;
-        let mut attrs = function.attrs;
-        for (word, flag) in FUNC_ATTRS {
-            if *flag(&mut attrs) {
-                write!(self.out, " {word}")?;
-            }
-        }
+        self.signature(function)?;
         if let Some(loc) = function.loc.expand() {
             write!(self.out, " !{loc}")?;
         }
@@ -219,12 +201,48 @@ impl<'p, 'o> Printer<'p, 'o> {
         self.out.write_str("}\n")
     }
 
+    /// The name, the parameters and what is promised of the function.
+    fn signature(&mut self, function: &Function) -> fmt::Result {
+        self.name('@', &function.name)?;
+        self.out.write_char('(')?;
+        let values = &self.program.values;
+        let params = function.params.iter().take_while(|&param| values.is_valid(param));
+        for (index, param) in params.enumerate() {
+            if index > 0 {
+                self.out.write_str(", ")?;
+            }
+            self.definition(param)?;
+            if index < 64 && function.nonnull_params >> index & 1 == 1 {
+                self.out.write_str(" nonnull")?;
+            }
+        }
+        if function.variadic {
+            self.out.write_str(if function.params.is_empty() { "..." } else { ", ..." })?;
+        }
+        self.out.write_str(") -> ")?;
+        self.ty(function.result)?;
+        write!(self.out, " {}", function.linkage.word())?;
+        let mut attrs = function.attrs;
+        for (word, flag) in FUNC_ATTRS {
+            if *flag(&mut attrs) {
+                write!(self.out, " {word}")?;
+            }
+        }
+        Ok(())
+    }
+
     fn func_name(&mut self, id: FuncId) -> fmt::Result {
+        if let Some(apart) = &mut self.apart {
+            apart.mention(Row::Func(id));
+        }
         let name = self.program.funcs.get(id).map(|func| func.name.as_str());
         self.symbol(name, id)
     }
 
     fn global_name(&mut self, id: GlobalId) -> fmt::Result {
+        if self.apart.is_some() {
+            return self.row(Row::Global(id), id);
+        }
         let name = self.program.globals.get(id).map(|global| global.name.as_str());
         self.symbol(name, id)
     }

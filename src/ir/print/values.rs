@@ -1,6 +1,7 @@
 //! Types, constants and operands as text.
 
 use super::Printer;
+use super::apart::Row;
 use crate::ir::consts::{Const, ConstExpr};
 use crate::ir::ids::{ConstId, TypeId, ValueId};
 use crate::ir::inst::Operand;
@@ -11,20 +12,9 @@ use std::fmt;
 impl Printer<'_, '_> {
     pub(super) fn types(&mut self) -> fmt::Result {
         let program = self.program;
-        for (id, ty, layout) in program.types.iter() {
+        for (id, _, _) in program.types.iter() {
             write!(self.out, "type {id} = ")?;
-            match ty {
-                Type::Void | Type::Int(_) | Type::Ptr | Type::Float(_) => self.ty(id)?,
-                Type::Array { elem, len } => self.sequence_type(('[', ']'), *len, *elem)?,
-                Type::Vector { elem, len } => self.sequence_type(('<', '>'), *len, *elem)?,
-                Type::Struct { fields } => self.list(('{', '}'), fields, |p, field| {
-                    p.ty(field.ty)?;
-                    write!(p.out, " at {}", field.offset)
-                })?,
-                Type::Opaque(what) => write!(self.out, "opaque {what:?}")?,
-            }
-            let (size, store, align) = (layout.size, layout.store_size, layout.align);
-            writeln!(self.out, " size {size} store {store} align {align}")?;
+            self.type_definition(id)?;
         }
         Ok(())
     }
@@ -44,9 +34,26 @@ impl Printer<'_, '_> {
             Type::Array { elem, len } if scalar(elem) => self.sequence_type(('[', ']'), len, elem),
             Type::Vector { elem, len } if scalar(elem) => self.sequence_type(('<', '>'), len, elem),
             Type::Array { .. } | Type::Vector { .. } | Type::Struct { .. } | Type::Opaque(_) => {
-                write!(self.out, "{id}")
+                self.row(Row::Type(id), id)
             }
         }
+    }
+
+    pub(super) fn type_definition(&mut self, id: TypeId) -> fmt::Result {
+        let program = self.program;
+        let (ty, layout) = (program.types.get(id), program.types.layout(id));
+        match ty {
+            Type::Void | Type::Int(_) | Type::Ptr | Type::Float(_) => self.ty(id)?,
+            Type::Array { elem, len } => self.sequence_type(('[', ']'), *len, *elem)?,
+            Type::Vector { elem, len } => self.sequence_type(('<', '>'), *len, *elem)?,
+            Type::Struct { fields } => self.list(('{', '}'), fields, |p, field| {
+                p.ty(field.ty)?;
+                write!(p.out, " at {}", field.offset)
+            })?,
+            Type::Opaque(what) => write!(self.out, "opaque {what:?}")?,
+        }
+        let (size, store, align) = (layout.size, layout.store_size, layout.align);
+        writeln!(self.out, " size {size} store {store} align {align}")
     }
 
     fn sequence_type(&mut self, (open, close): (char, char), len: u64, of: TypeId) -> fmt::Result {
@@ -66,7 +73,7 @@ impl Printer<'_, '_> {
 
     pub(super) fn operand(&mut self, operand: Operand) -> fmt::Result {
         match operand {
-            Operand::Value(value) => write!(self.out, "{value}"),
+            Operand::Value(value) => self.value(value),
             Operand::Const(constant) => self.constant(constant),
         }
     }
@@ -78,12 +85,12 @@ impl Printer<'_, '_> {
             return write!(self.out, "{id}");
         }
         match consts.get(id) {
-            Const::Aggregate(_) | Const::Expr(_) => write!(self.out, "{id}"),
+            Const::Aggregate(_) | Const::Expr(_) => self.row(Row::Const(id), id),
             value => self.typed_constant(consts.ty(id), value),
         }
     }
 
-    fn typed_constant(&mut self, ty: TypeId, value: &Const) -> fmt::Result {
+    pub(super) fn typed_constant(&mut self, ty: TypeId, value: &Const) -> fmt::Result {
         self.ty(ty)?;
         self.out.write_char(' ')?;
         match value {
@@ -109,7 +116,8 @@ impl Printer<'_, '_> {
             Const::Func(func) => self.func_name(*func),
             Const::Block { func, block } => {
                 self.func_name(*func)?;
-                write!(self.out, ":{block}")
+                self.out.write_char(':')?;
+                self.block(*block)
             }
             Const::Expr(expr) => self.expr(expr),
             Const::Unsupported(what) => {
@@ -171,7 +179,7 @@ impl Printer<'_, '_> {
 
     /// A value where it is defined: `v3 %name: i32`.
     pub(super) fn definition(&mut self, id: ValueId) -> fmt::Result {
-        write!(self.out, "{id}")?;
+        self.value(id)?;
         let Some(value) = self.program.values.get(id) else {
             return Ok(());
         };
