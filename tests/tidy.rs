@@ -53,7 +53,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("sfg", &["budgets", "ir", "library", "pta", "rules", "svfg"]),
     ("smt", &["budgets", "cancel"]),
     ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "smt", "svfg"]),
-    ("order", &["ir", "pta", "svfg"]),
+    ("order", &["ir", "library", "pta", "svfg"]),
     ("entries", &["ir", "library"]),
     (
         "cegas",

@@ -18,6 +18,32 @@ pub struct Model {
 
 const MODELS: &[Model] = include!(concat!(env!("OUT_DIR"), "/models.rs"));
 
+/// Functions after which code runs out of sequence.
+pub const OUT_OF_SEQUENCE: &[&str] = &[
+    "atexit",
+    "at_quick_exit",
+    "on_exit",
+    "__cxa_atexit",
+    "signal",
+    "bsd_signal",
+    "sigaction",
+    "pthread_create",
+    "thrd_create",
+    "clone",
+    "timer_create",
+    "setjmp",
+    "_setjmp",
+    "__sigsetjmp",
+    "sigsetjmp",
+    "longjmp",
+    "siglongjmp",
+    "pthread_key_create",
+    "tss_create",
+    "pthread_atfork",
+    "fork",
+    "vfork",
+];
+
 /// The folder that the debug information of models names; `build.rs` puts it there.
 pub const DIRECTORY: &str = "cegas";
 

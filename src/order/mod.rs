@@ -12,38 +12,13 @@ mod before;
 mod set;
 
 use crate::ir::{FuncId, InstId, Program};
+use crate::library;
 use crate::pta::PointsTo;
 use crate::svfg::modref::Calls;
 pub use ahead::Ways;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 pub use set::FuncSet;
-
-/// Functions after which code runs out of sequence.
-const OUT_OF_SEQUENCE: &[&str] = &[
-    "atexit",
-    "at_quick_exit",
-    "on_exit",
-    "__cxa_atexit",
-    "signal",
-    "bsd_signal",
-    "sigaction",
-    "pthread_create",
-    "thrd_create",
-    "clone",
-    "timer_create",
-    "setjmp",
-    "_setjmp",
-    "__sigsetjmp",
-    "sigsetjmp",
-    "longjmp",
-    "siglongjmp",
-    "pthread_key_create",
-    "tss_create",
-    "pthread_atfork",
-    "fork",
-    "vfork",
-];
 
 #[derive(Debug)]
 pub struct Order {
@@ -59,7 +34,8 @@ pub struct Order {
 impl Order {
     /// The order of a program that starts at `entry`; none if there is no one order.
     pub fn new(program: &Program, answer: &PointsTo, entry: FuncId) -> Option<Order> {
-        let is_out = |func: &FuncId| OUT_OF_SEQUENCE.contains(&program.funcs[*func].name.as_str());
+        let is_out =
+            |func: &FuncId| library::OUT_OF_SEQUENCE.contains(&program.funcs[*func].name.as_str());
         let known = Calls::new(program, answer);
         let mut filtered: FxHashMap<InstId, Vec<FuncId>> = FxHashMap::default();
         for &(call, func) in &answer.filtered {

@@ -25,6 +25,7 @@ pub mod ends;
 pub mod loops;
 
 use crate::ir::{BlockId, FuncId, Inst, InstId, Program};
+use crate::library;
 use crate::pta::PointsTo;
 use crate::rules::{Demand, Obligation};
 use crate::svfg::Svfg;
@@ -35,29 +36,6 @@ use closure::{Closure, Ground, Relevant};
 use control::Join;
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
-
-/// Functions after which code runs out of sequence.
-const OUT_OF_SEQUENCE: &[&str] = &[
-    "atexit",
-    "at_quick_exit",
-    "on_exit",
-    "__cxa_atexit",
-    "signal",
-    "bsd_signal",
-    "sigaction",
-    "pthread_create",
-    "thrd_create",
-    "clone",
-    "setjmp",
-    "_setjmp",
-    "__sigsetjmp",
-    "sigsetjmp",
-    "longjmp",
-    "siglongjmp",
-    "pthread_key_create",
-    "tss_create",
-    "pthread_atfork",
-];
 
 /// What is left of a program for one obligation.
 #[derive(Debug)]
@@ -86,7 +64,8 @@ impl<'a> Cutter<'a> {
         svfg: &'a Svfg,
         callers: &'a Callers,
     ) -> Self {
-        let out = |func: &FuncId| OUT_OF_SEQUENCE.contains(&program.funcs[*func].name.as_str());
+        let out =
+            |func: &FuncId| library::OUT_OF_SEQUENCE.contains(&program.funcs[*func].name.as_str());
         let called = program.insts.values().any(|data| match data.inst {
             Inst::Call { callee: crate::ir::Callee::Direct(func), .. } => out(&func),
             _ => false,
