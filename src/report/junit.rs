@@ -2,6 +2,7 @@
 //! function. A violation is a failure; what is unknown, or violated only under assumptions, is skipped with the reason.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use anyhow::Result;
 use quick_xml::Writer;
@@ -13,8 +14,8 @@ use crate::line::one_line;
 /// A case of a suite: the file, the function and the rule.
 type Case<'a> = (&'a str, &'a str, &'a str);
 
-/// The report as JUnit XML.
-pub fn render(report: &Report) -> Result<String> {
+/// Writes the report as JUnit XML.
+pub fn write(report: &Report, out: &mut dyn Write) -> Result<()> {
     let mut suites: BTreeMap<&str, BTreeMap<Case<'_>, Vec<&Obligation>>> = BTreeMap::new();
     for target in &report.targets {
         suites.entry(&target.name).or_default();
@@ -26,7 +27,8 @@ pub fn render(report: &Report) -> Result<String> {
             suites.entry(target).or_default().entry(case).or_default().push(obligation);
         }
     }
-    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
+    let mut writer = Writer::new_with_indent(out, b' ', 2);
     writer
         .create_element("testsuites")
         .with_attribute(("name", "cegas-scan"))
@@ -36,14 +38,13 @@ pub fn render(report: &Report) -> Result<String> {
             }
             not_analysed(writer, report)
         })?;
-    let text = String::from_utf8(writer.into_inner())?;
-    Ok(format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}\n"))
+    Ok(writer.into_inner().write_all(b"\n")?)
 }
 
-type Xml = Writer<Vec<u8>>;
+type Xml<'o> = Writer<&'o mut dyn Write>;
 
 fn suite(
-    writer: &mut Xml,
+    writer: &mut Xml<'_>,
     name: &str,
     cases: &BTreeMap<Case<'_>, Vec<&Obligation>>,
 ) -> std::io::Result<()> {
@@ -88,7 +89,7 @@ fn is_unknown(obligation: &Obligation) -> bool {
 
 /// Every violation is told; of what is unknown the first reason.
 fn outcome(
-    case: quick_xml::writer::ElementWriter<'_, Vec<u8>>,
+    case: quick_xml::writer::ElementWriter<'_, &mut dyn Write>,
     obligations: &[&Obligation],
 ) -> std::io::Result<()> {
     let unknown = obligations.iter().filter(|o| is_unknown(o)).find_map(|o| match &o.verdict {
@@ -136,7 +137,7 @@ fn outcome(
 const STEPS: usize = 50;
 
 /// Units without a model are errors of a suite of their own.
-fn not_analysed(writer: &mut Xml, report: &Report) -> std::io::Result<()> {
+fn not_analysed(writer: &mut Xml<'_>, report: &Report) -> std::io::Result<()> {
     if report.failed.is_empty() {
         return Ok(());
     }

@@ -59,10 +59,10 @@ pub fn write_files(
         put_by(place, |out| sarif::write(report, sources, settings, versions, out))?;
     }
     if let Some(place) = html {
-        put(place, &html::render(report, sources, settings, versions)?)?;
+        put_by(place, |out| html::write(report, sources, settings, versions, out))?;
     }
     if let Some(place) = junit {
-        put(place, &junit::render(report)?)?;
+        put_by(place, |out| junit::write(report, out))?;
     }
     if let Some(place) = proofs {
         put(place, &witness::render(report, sources, settings))?;

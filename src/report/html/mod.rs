@@ -7,6 +7,7 @@
 mod code;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -104,28 +105,48 @@ struct RuleRow {
 }
 
 /// The report as one page.
-pub fn render(
+pub fn write(
     report: &Report,
     sources: &Sources,
     settings: &Settings,
     versions: &Versions,
-) -> Result<String> {
-    let data = serde_json::to_string(&data(report, sources, settings, versions))?;
-    let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len());
+    out: &mut dyn Write,
+) -> Result<()> {
     let mut rest = PAGE;
     // In the order in which they stand; what is put in is not looked at again.
-    for (mark, text) in [("{style}", STYLE), ("{data}", &quoted(&data)), ("{script}", SCRIPT)] {
+    for (mark, text) in [("{style}", Some(STYLE)), ("{data}", None), ("{script}", Some(SCRIPT))] {
         let (before, after) = rest.split_once(mark).unwrap_or((rest, ""));
-        page += before;
-        page += text;
+        out.write_all(before.as_bytes())?;
+        match text {
+            Some(text) => out.write_all(text.as_bytes())?,
+            None => {
+                let data = data(report, sources, settings, versions);
+                serde_json::to_writer(Quoted(out), &data)?;
+            }
+        }
         rest = after;
     }
-    Ok(page + rest)
+    Ok(out.write_all(rest.as_bytes())?)
 }
 
 /// JSON that can neither end the element it stands in nor begin a comment there.
-fn quoted(json: &str) -> String {
-    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+struct Quoted<'o>(&'o mut dyn Write);
+
+impl Write for Quoted<'_> {
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        let mut plain = json;
+        while let Some(at) = plain.iter().position(|byte| matches!(byte, b'<' | b'>' | b'&')) {
+            self.0.write_all(&plain[..at])?;
+            write!(self.0, "\\u{:04x}", plain[at])?;
+            plain = &plain[at + 1..];
+        }
+        self.0.write_all(plain)?;
+        Ok(json.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 fn data<'a>(
