@@ -12,6 +12,7 @@ use crate::pta::{self, ObjectId, ObjectKind, PointsTo};
 use crate::svfg::externals::{Writes, writes};
 use crate::svfg::modref::Calls;
 use crate::svfg::{self, Svfg};
+use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions that make code run at times of its own, or that write later to what they were given.
@@ -23,7 +24,8 @@ const STARTS: &[&str] =
 pub struct Freed {
     /// Any of the heap.
     all: bool,
-    objects: FxHashSet<ObjectId>,
+    /// By number, as bits; the last is not zero.
+    objects: Vec<u64>,
 }
 
 impl Freed {
@@ -31,13 +33,31 @@ impl Freed {
         !self.all && self.objects.is_empty()
     }
 
-    fn add(&mut self, other: &Freed) {
+    /// Adds what another has; tells whether that is more.
+    fn add(&mut self, other: &Freed) -> bool {
+        let mut more = other.all && !self.all;
         self.all |= other.all;
-        self.objects.extend(&other.objects);
+        if self.objects.len() < other.objects.len() {
+            self.objects.resize(other.objects.len(), 0);
+        }
+        for (own, &new) in self.objects.iter_mut().zip(&other.objects) {
+            more |= new & !*own != 0;
+            *own |= new;
+        }
+        more
     }
 
-    fn size(&self) -> (bool, usize) {
-        (self.all, self.objects.len())
+    fn insert(&mut self, object: ObjectId) {
+        let (word, bit) = (object.index() / 64, 1 << (object.index() % 64));
+        if self.objects.len() <= word {
+            self.objects.resize(word + 1, 0);
+        }
+        self.objects[word] |= bit;
+    }
+
+    fn contains(&self, object: ObjectId) -> bool {
+        let word = self.objects.get(object.index() / 64).copied().unwrap_or(0);
+        word >> (object.index() % 64) & 1 == 1
     }
 }
 
@@ -106,9 +126,9 @@ impl Whole {
             changed = false;
             for (func, below) in calls.iter().rev() {
                 let mut sum = self.freed.remove(func).unwrap_or_default();
-                let before = sum.size();
-                below.iter().filter_map(|callee| self.freed.get(callee)).for_each(|f| sum.add(f));
-                changed |= sum.size() != before;
+                for below in below.iter().filter_map(|callee| self.freed.get(callee)) {
+                    changed |= sum.add(below);
+                }
                 self.freed.insert(*func, sum);
             }
         }
@@ -132,7 +152,7 @@ impl Whole {
             if FREES.contains(&function.name.as_str()) {
                 let pointer = args.first().map(|&arg| self.points_to.set_of(arg));
                 let places = pointer.into_iter().flat_map(|set| self.points_to.members(set));
-                freed.objects.extend(places.map(|at| self.points_to.locations[at].object));
+                places.for_each(|at| freed.insert(self.points_to.locations[at].object));
             } else if writes(&function.name) == Writes::Reach || function.name == "fclose" {
                 freed.all = true;
             }
@@ -145,7 +165,7 @@ impl Whole {
         let mut freed = self.freed_outside(program, inst);
         if matches!(program.insts[inst].inst, Inst::Call { .. }) {
             for callee in self.bodies(program, inst) {
-                self.freed.get(&callee).into_iter().for_each(|below| freed.add(below));
+                self.freed.get(&callee).into_iter().for_each(|below| _ = freed.add(below));
             }
         }
         freed
@@ -155,7 +175,7 @@ impl Whole {
     pub fn may_be(&self, pointer: ValueId, freed: &Freed) -> bool {
         self.objects(pointer).any(|object| match self.points_to.objects[object].kind {
             ObjectKind::Heap { .. } | ObjectKind::Unknown | ObjectKind::Static(_) => {
-                freed.all || freed.objects.contains(&object)
+                freed.all || freed.contains(object)
             }
             ObjectKind::Literals
             | ObjectKind::Arguments
