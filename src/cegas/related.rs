@@ -121,8 +121,7 @@ impl Machine<'_> {
 
     /// The index that a comparison with the length of an array is of.
     fn index_of(&mut self, state: &State, compared: Operand) -> Option<String> {
-        let Def::Inst(at) = self.program.values[compared.value()?].def else { return None };
-        let Inst::IntCmp { lhs, rhs, .. } = self.program.insts[at].inst else {
+        let &Inst::IntCmp { lhs, rhs, .. } = self.program.defined_by(compared)? else {
             return None;
         };
         let (index, _) = self.known_number(state, lhs)?;
@@ -132,12 +131,10 @@ impl Machine<'_> {
 
     /// The arithmetic that a check for overflow is of.
     fn sum_of(&mut self, state: &State, fits: Operand) -> Option<String> {
-        let Def::Inst(at) = self.program.values[fits.value()?].def else { return None };
-        let Inst::Binary { op: BinaryOp::Xor, lhs, .. } = self.program.insts[at].inst else {
+        let &Inst::Binary { op: BinaryOp::Xor, lhs, .. } = self.program.defined_by(fits)? else {
             return None;
         };
-        let Def::Inst(at) = self.program.values[lhs.value()?].def else { return None };
-        let Inst::Overflow { op, lhs, rhs } = self.program.insts[at].inst else { return None };
+        let &Inst::Overflow { op, lhs, rhs } = self.program.defined_by(lhs)? else { return None };
         let op = match op {
             OverflowOp::SAdd => "+",
             OverflowOp::SSub => "-",

@@ -2,10 +2,10 @@
 //! decides itself. If the walk does not end in the violation, nothing was found. What happens on the way
 //! is the counterexample's story.
 
-use super::address::Base;
+use super::address::{Base, Place};
 use super::draw::Draw;
 use super::machine::{Inputs, Machine, Replay, Step, Stop};
-use super::memory::Origin;
+use super::memory::{Instance, Origin};
 use super::related::{Past, Related};
 use super::state::State;
 use super::step::{Flow, Outcome};
@@ -310,7 +310,7 @@ impl Machine<'_> {
             let Ok(value) = self.operand(state, binding.value) else { continue };
             let var = &self.program.debug.vars[binding.var];
             let Some(mut shown) = self.show(state, &value, var.ty.expand()) else { continue };
-            if self.is_unset(binding.value) {
+            if matches!(self.program.defined_by(binding.value), Some(Inst::Uninit)) {
                 match var.kind {
                     // Its argument comes next.
                     ir::VarKind::Param(_) => continue,
@@ -326,13 +326,20 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether it is what a variable holds before it is given a value.
-    fn is_unset(&self, operand: ir::Operand) -> bool {
-        let ir::Operand::Value(value) = operand else { return false };
-        match self.program.values[value].def {
-            ir::Def::Inst(inst) => matches!(self.program.insts[inst].inst, Inst::Uninit),
-            ir::Def::Param { .. } => false,
-        }
+    /// A place in memory as C writes it, and the object it is in.
+    fn named_place(
+        &mut self,
+        state: &mut State,
+        pointer: ir::Operand,
+    ) -> Option<(Instance, String)> {
+        let pointer = self.bits(state, pointer).ok()?;
+        let places = self.places(pointer);
+        let [Place { base: Base::Object(instance), offset, .. }] = places[..] else { return None };
+        let offset = self.smt.pool.as_const(offset)?;
+        let name = self.object_name(state, instance)?;
+        let part = self.member(state, instance, offset as u64);
+        let part = part.unwrap_or_else(|| format!(" + {offset} bytes"));
+        Some((instance, format!("{name}{part}")))
     }
 
     /// Inputs that were read and variables in memory that changed.
@@ -341,41 +348,24 @@ impl Machine<'_> {
         match self.program.insts[at].inst {
             Inst::Store { ptr, value, .. } => {
                 let mut state = state.clone();
-                let (Ok(pointer), Ok(value)) =
-                    (self.bits(&mut state, ptr), self.operand(&mut state, value))
-                else {
-                    return;
-                };
-                let places = self.places(pointer);
-                let [place] = places[..] else { return };
-                let Base::Object(instance) = place.base else { return };
-                let Some(offset) = self.smt.pool.as_const(place.offset) else { return };
-                let Some(name) = self.object_name(&state, instance) else { return };
-                let part = self.member(&state, instance, offset as u64);
-                let part = part.unwrap_or_else(|| format!(" + {offset} bytes"));
+                let Some((instance, name)) = self.named_place(&mut state, ptr) else { return };
+                let Ok(value) = self.operand(&mut state, value) else { return };
                 if let Some(value) = self.show(&state, &value, None) {
                     let func = match state.memory.get(instance).map(|object| object.origin) {
                         Some(Origin::Local(made)) => Some(self.program.func_of(made)),
                         _ => None,
                     };
-                    let (name, object) = (format!("{name}{part}"), Some(instance.0));
+                    let object = Some(instance.0);
                     story.tell_change(at, depth, Change { name, value, object, func });
                 }
             }
             Inst::Load { ptr, .. } if state.fresh > fresh && self.given.is_some() => {
                 let mut state = state.clone();
-                let Ok(pointer) = self.bits(&mut state, ptr) else { return };
-                let places = self.places(pointer);
-                let [place] = places[..] else { return };
-                let Base::Object(instance) = place.base else { return };
-                let Some(offset) = self.smt.pool.as_const(place.offset) else { return };
-                let Some(name) = self.object_name(&state, instance) else { return };
-                let part = self.member(&state, instance, offset as u64);
-                let part = part.unwrap_or_else(|| format!(" + {offset} bytes"));
+                let Some((_, name)) = self.named_place(&mut state, ptr) else { return };
                 let result = self.program.insts[at].result.expand();
                 let value = result.and_then(|r| state.top()?.values.get(&r).cloned());
                 if let Some(shown) = value.and_then(|value| self.show(&state, &value, None)) {
-                    story.tell(at, depth, format!("given: {name}{part} = {shown}"));
+                    story.tell(at, depth, format!("given: {name} = {shown}"));
                 }
             }
             Inst::Call { .. } if state.fresh > fresh => {

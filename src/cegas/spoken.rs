@@ -360,13 +360,7 @@ impl Machine<'_> {
     }
 
     fn is_phi(&self, operand: Operand) -> bool {
-        let Operand::Value(value) = operand else { return false };
-        match self.program.values[value].def {
-            crate::ir::Def::Inst(inst) => {
-                matches!(self.program.insts[inst].inst, crate::ir::Inst::Phi { .. })
-            }
-            crate::ir::Def::Param { .. } => false,
-        }
+        matches!(self.program.defined_by(operand), Some(crate::ir::Inst::Phi { .. }))
     }
 
     /// The type, if it is an integer.

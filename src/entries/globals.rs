@@ -66,27 +66,11 @@ fn mark(program: &Program, operand: Operand, changing: &mut EntitySet<GlobalId>)
     let Operand::Const(constant) = operand else { return };
     let mut waiting = vec![constant];
     while let Some(constant) = waiting.pop() {
-        match program.consts.get(constant) {
-            Const::Global { global, .. } => {
-                changing.insert(*global);
-            }
-            Const::Aggregate(parts) => waiting.extend(parts.iter().copied()),
-            Const::Expr(expr) => match *expr {
-                crate::ir::ConstExpr::Cast { value, .. } => waiting.push(value),
-                crate::ir::ConstExpr::Binary { lhs, rhs, .. } => waiting.extend([lhs, rhs]),
-                crate::ir::ConstExpr::Offset { base, .. } => waiting.push(base),
-            },
-            Const::Int(_)
-            | Const::Wide(_)
-            | Const::Float(_)
-            | Const::Null
-            | Const::Zero
-            | Const::Undef
-            | Const::Poison
-            | Const::Func(_)
-            | Const::Block { .. }
-            | Const::Unsupported(_) => {}
+        let constant = program.consts.get(constant);
+        if let Const::Global { global, .. } = constant {
+            changing.insert(*global);
         }
+        constant.for_each_part(|part| waiting.push(part));
     }
 }
 

@@ -1,7 +1,7 @@
 //! What executions from a function can come to: the functions and variables that it mentions, those that these
 //! mention, and so on. What only unknown code could call is not in it.
 
-use crate::ir::{Callee, Const, ConstExpr, ConstId, FuncId, GlobalId, Inst, Program};
+use crate::ir::{Callee, Const, ConstId, FuncId, GlobalId, Inst, Program};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 #[derive(Debug, Clone, Default)]
@@ -87,26 +87,11 @@ impl<'p> Reach<'p> {
 }
 
 fn mention(program: &Program, constant: ConstId, into: &mut Mentioned) {
-    match program.consts.get(constant) {
+    let constant = program.consts.get(constant);
+    match constant {
         Const::Global { global, .. } => into.globals.push(*global),
         Const::Func(func) => into.funcs.push(*func),
-        Const::Block { .. } => {}
-        Const::Aggregate(parts) => parts.iter().for_each(|&part| mention(program, part, into)),
-        Const::Expr(expr) => match *expr {
-            ConstExpr::Cast { value, .. } => mention(program, value, into),
-            ConstExpr::Binary { lhs, rhs, .. } => {
-                mention(program, lhs, into);
-                mention(program, rhs, into);
-            }
-            ConstExpr::Offset { base, .. } => mention(program, base, into),
-        },
-        Const::Int(_)
-        | Const::Wide(_)
-        | Const::Float(_)
-        | Const::Null
-        | Const::Zero
-        | Const::Undef
-        | Const::Poison
-        | Const::Unsupported(_) => {}
+        _ => {}
     }
+    constant.for_each_part(|part| mention(program, part, into));
 }

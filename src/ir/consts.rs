@@ -39,6 +39,33 @@ pub enum Const {
     Unsupported(TextId),
 }
 
+impl Const {
+    /// The constants that it is made of.
+    pub fn for_each_part(&self, mut visit: impl FnMut(ConstId)) {
+        match *self {
+            Const::Aggregate(ref parts) => parts.iter().copied().for_each(visit),
+            Const::Expr(ConstExpr::Cast { value: of, .. } | ConstExpr::Offset { base: of, .. }) => {
+                visit(of);
+            }
+            Const::Expr(ConstExpr::Binary { lhs, rhs, .. }) => {
+                visit(lhs);
+                visit(rhs);
+            }
+            Const::Int(_)
+            | Const::Wide(_)
+            | Const::Float(_)
+            | Const::Null
+            | Const::Zero
+            | Const::Undef
+            | Const::Poison
+            | Const::Global { .. }
+            | Const::Func(_)
+            | Const::Block { .. }
+            | Const::Unsupported(_) => {}
+        }
+    }
+}
+
 /// A constant that only the final addresses decide.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConstExpr {

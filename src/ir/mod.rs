@@ -11,6 +11,7 @@
 //! call's extra arguments one after the other, each at the next multiple of 8 (16 if its alignment is);
 //! where a `va_list` is a plain pointer (i386), it is set to that object, with slots of 4 bytes.
 
+mod bits;
 pub mod cfg;
 pub mod consts;
 pub mod debug;
@@ -24,6 +25,7 @@ pub mod types;
 pub mod verify;
 mod words;
 
+pub use bits::Bits;
 pub use consts::{Const, ConstExpr, Consts, Init};
 pub use debug::{Binding, CType, Debug, Loc, SourceFile, Var, VarKind};
 pub use ids::{

@@ -228,6 +228,14 @@ impl Program {
         }
     }
 
+    /// The instruction that makes the operand's value.
+    pub fn defined_by(&self, operand: Operand) -> Option<&Inst> {
+        match self.values[operand.value()?].def {
+            Def::Inst(inst) => Some(self.inst(inst)),
+            Def::Param { .. } => None,
+        }
+    }
+
     pub fn terminator(&self, block: BlockId) -> Option<InstId> {
         self.blocks[block].insts.last()
     }

@@ -5,7 +5,7 @@
 use super::Piece;
 use super::symbols::{Home, Symbols};
 use super::unit::Symbol;
-use crate::ir::{Callee, Const, ConstExpr, ConstId, FuncId, GlobalId, Inst, Operand, Program};
+use crate::ir::{Callee, Const, ConstId, FuncId, GlobalId, Inst, Operand, Program};
 use cranelift_entity::EntitySet;
 
 /// Of one unit.
@@ -137,29 +137,14 @@ impl<'p> Needed<'p> {
         if !self.marks[unit].consts.insert(constant) {
             return;
         }
-        match *self.pieces[unit].unit.program.consts.get(constant) {
+        let pieces = self.pieces;
+        let constant = pieces[unit].unit.program.consts.get(constant);
+        match *constant {
             Const::Global { global, .. } => self.name(unit, Symbol::Global(global)),
             Const::Func(func) => self.name(unit, Symbol::Func(func)),
             // A label is of use to its own function only.
-            Const::Block { .. } => {}
-            Const::Aggregate(ref parts) => {
-                parts.iter().for_each(|&part| self.constant(unit, part));
-            }
-            Const::Expr(ConstExpr::Cast { value: of, .. } | ConstExpr::Offset { base: of, .. }) => {
-                self.constant(unit, of);
-            }
-            Const::Expr(ConstExpr::Binary { lhs, rhs, .. }) => {
-                self.constant(unit, lhs);
-                self.constant(unit, rhs);
-            }
-            Const::Int(_)
-            | Const::Wide(_)
-            | Const::Float(_)
-            | Const::Null
-            | Const::Zero
-            | Const::Undef
-            | Const::Poison
-            | Const::Unsupported(_) => {}
+            _ => {}
         }
+        constant.for_each_part(|part| self.constant(unit, part));
     }
 }

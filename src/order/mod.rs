@@ -9,16 +9,16 @@
 
 mod ahead;
 mod before;
-mod set;
 
-use crate::ir::{FuncId, InstId, Program};
+use crate::ir::{Bits, FuncId, InstId, Program};
 use crate::library;
 use crate::pta::PointsTo;
 use crate::svfg::modref::Calls;
 pub use ahead::Ways;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
-pub use set::FuncSet;
+
+pub type FuncSet = Bits<FuncId>;
 
 #[derive(Debug)]
 pub struct Order {

@@ -5,14 +5,13 @@
 //! of events; nothing is said of its memory. (The handler of a signal may only write variables that are
 //! `volatile`, of which nothing is said either, and may not allocate or free.)
 
-use crate::ir::{Callee, Const, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId};
+use crate::ir::{Bits, Callee, Const, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId};
 use crate::library;
 use crate::library::accesses::FREES;
 use crate::pta::{self, ObjectId, ObjectKind, PointsTo};
 use crate::svfg::externals::{Writes, writes};
 use crate::svfg::modref::Calls;
 use crate::svfg::{self, Svfg};
-use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions that make code run at times of its own, or that write later to what they were given.
@@ -24,8 +23,7 @@ const STARTS: &[&str] =
 pub struct Freed {
     /// Any of the heap.
     all: bool,
-    /// By number, as bits; the last is not zero.
-    objects: Vec<u64>,
+    objects: Bits<ObjectId>,
 }
 
 impl Freed {
@@ -35,29 +33,9 @@ impl Freed {
 
     /// Adds what another has; tells whether that is more.
     fn add(&mut self, other: &Freed) -> bool {
-        let mut more = other.all && !self.all;
+        let more = other.all && !self.all;
         self.all |= other.all;
-        if self.objects.len() < other.objects.len() {
-            self.objects.resize(other.objects.len(), 0);
-        }
-        for (own, &new) in self.objects.iter_mut().zip(&other.objects) {
-            more |= new & !*own != 0;
-            *own |= new;
-        }
-        more
-    }
-
-    fn insert(&mut self, object: ObjectId) {
-        let (word, bit) = (object.index() / 64, 1 << (object.index() % 64));
-        if self.objects.len() <= word {
-            self.objects.resize(word + 1, 0);
-        }
-        self.objects[word] |= bit;
-    }
-
-    fn contains(&self, object: ObjectId) -> bool {
-        let word = self.objects.get(object.index() / 64).copied().unwrap_or(0);
-        word >> (object.index() % 64) & 1 == 1
+        self.objects.add(&other.objects) || more
     }
 }
 
@@ -152,7 +130,7 @@ impl Whole {
             if FREES.contains(&function.name.as_str()) {
                 let pointer = args.first().map(|&arg| self.points_to.set_of(arg));
                 let places = pointer.into_iter().flat_map(|set| self.points_to.members(set));
-                places.for_each(|at| freed.insert(self.points_to.locations[at].object));
+                places.for_each(|at| _ = freed.objects.insert(self.points_to.locations[at].object));
             } else if writes(&function.name) == Writes::Reach || function.name == "fclose" {
                 freed.all = true;
             }
@@ -175,7 +153,7 @@ impl Whole {
     pub fn may_be(&self, pointer: ValueId, freed: &Freed) -> bool {
         self.objects(pointer).any(|object| match self.points_to.objects[object].kind {
             ObjectKind::Heap { .. } | ObjectKind::Unknown | ObjectKind::Static(_) => {
-                freed.all || freed.contains(object)
+                freed.all || freed.objects.contains(object)
             }
             ObjectKind::Literals
             | ObjectKind::Arguments

@@ -3,7 +3,7 @@
 use super::{Demand, Obligation, Rule, Severity, checks};
 use crate::ir::debug::Encoding;
 use crate::ir::{
-    BinaryOp, CType, CastOp, CheckKind, Def, Inst, InstId, Operand, OverflowOp, Program, ValueId,
+    BinaryOp, CType, CastOp, CheckKind, Inst, InstId, Operand, OverflowOp, Program, ValueId,
 };
 use rustc_hash::FxHashSet;
 
@@ -104,13 +104,13 @@ fn unsigned_values(program: &Program) -> FxHashSet<ValueId> {
 
 /// Whether the value is a sum, difference or product of signed values of `bits` bits or constants.
 fn is_narrow_arithmetic(program: &Program, value: Operand, bits: u32) -> bool {
-    let Some(Inst::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, lhs, rhs }) =
-        defined_by(program, value)
+    let Some(&Inst::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, lhs, rhs }) =
+        program.defined_by(value)
     else {
         return false;
     };
-    let narrow = |operand| match defined_by(program, operand) {
-        Some(Inst::Cast { op: CastOp::SExt, value }) => {
+    let narrow = |operand| match program.defined_by(operand) {
+        Some(&Inst::Cast { op: CastOp::SExt, value }) => {
             let ty = program.operand_type(value);
             program.types.scalar_bits(ty, program.machine.pointer_bits) == Some(bits)
         }
@@ -118,11 +118,4 @@ fn is_narrow_arithmetic(program: &Program, value: Operand, bits: u32) -> bool {
     };
     let constant = |operand: Operand| operand.constant().is_some();
     (narrow(lhs) && (narrow(rhs) || constant(rhs))) || (constant(lhs) && narrow(rhs))
-}
-
-fn defined_by(program: &Program, operand: Operand) -> Option<Inst> {
-    match program.values[operand.value()?].def {
-        Def::Inst(inst) => Some(program.insts[inst].inst),
-        Def::Param { .. } => None,
-    }
 }
