@@ -13,6 +13,7 @@ pub mod machine;
 mod address;
 mod access;
 mod ranges;
+mod sample;
 mod settle;
 mod arith;
 mod calls;

@@ -3,7 +3,7 @@
 
 use super::access::MOST_OFFSETS;
 use super::address::{Base, Place};
-use super::machine::{Machine, Step, Stop};
+use super::machine::{Machine, Step, Stop, gap};
 use super::state::State;
 use crate::ir::Operand;
 use crate::smt::{Answer, ExprId, Limits};
@@ -94,8 +94,33 @@ impl Machine<'_> {
         self.settle(state, length)
     }
 
+    /// Whether `cond` holds. If the path leaves it open, the execution is followed for both, told apart by `operand`.
+    pub(super) fn tell(&mut self, state: &mut State, operand: Operand, cond: ExprId) -> Step<bool> {
+        if let Some(known) = self.smt.pool.as_const(cond) {
+            return Ok(known != 0);
+        }
+        let not = self.smt.pool.not(cond);
+        for (other, holds) in [(cond, false), (not, true)] {
+            if self.is_excluded(state, other) {
+                return Ok(holds);
+            }
+        }
+        let whole = self.bits(state, operand)?;
+        let Operand::Value(value) = operand else { return gap("a condition that is open") };
+        Err(Stop::Split(value, vec![(cond, whole), (not, whole)]))
+    }
+
+    /// Whether the path leaves no execution in which `cond` holds.
+    pub(super) fn is_excluded(&mut self, state: &State, cond: ExprId) -> bool {
+        let limits = Limits { milliseconds: 1000, ..Limits::default() };
+        let mut conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
+        conditions.push(cond);
+        matches!(self.smt.check(&conditions, &limits), Answer::Unsat(_))
+    }
+
     /// All values that the path allows, in ascending order; `None` if they are too many.
-    fn values(&mut self, state: &State, e: ExprId) -> Option<Vec<u128>> {
+    pub(super) fn values(&mut self, state: &State, e: ExprId) -> Option<Vec<u128>> {
         let limits = Limits { milliseconds: 1000, ..Limits::default() };
         let width = self.smt.pool.width(e);
         let mut conditions: Vec<ExprId> =

@@ -211,9 +211,7 @@ impl Machine<'_> {
                 None => None,
             },
             _ if is_allocation(name) => {
-                if name == "realloc" {
-                    self.tell_apart(state, args, 0)?;
-                }
+                self.settle_sizes(state, name, args)?;
                 return self.allocation(state, at, name == "realloc");
             }
             "free" | "cfree" => {
