@@ -29,6 +29,26 @@ impl Machine<'_> {
         Err(Stop::Split(value, ways))
     }
 
+    /// The same, but it is given up soon: only if all values the path allows lie near each other.
+    pub(super) fn settle_if_near(&mut self, state: &mut State, operand: Operand) -> Step<()> {
+        let number = self.bits(state, operand)?;
+        let width = self.smt.pool.width(number);
+        if self.smt.pool.as_const(number).is_some() || width < 8 || width > 64 {
+            return Ok(());
+        }
+        let conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let limits = Limits { milliseconds: 1000, ..Limits::default() };
+        let Answer::Sat(model) = self.smt.check(&conditions, &limits) else { return Ok(()) };
+        let Some(one) = self.smt.pool.eval(number, &model) else { return Ok(()) };
+        let low = one.wrapping_sub(MOST_VALUES as u128);
+        let low = self.smt.pool.constant(low, width);
+        let away = self.smt.pool.sub(number, low);
+        let span = self.smt.pool.constant(2 * MOST_VALUES as u128, width);
+        let is_far = self.smt.pool.ult(span, away);
+        if self.is_excluded(state, is_far) { self.settle(state, operand) } else { Ok(()) }
+    }
+
     /// Demands the same of a pointer's offset where memory cannot be accessed at all of them.
     pub(super) fn settle_pointer(&mut self, state: &mut State, operand: Operand) -> Step<()> {
         let pointer = self.bits(state, operand)?;

@@ -35,7 +35,7 @@ static void moves(void) {
     if (n < 1 || n > 1000)
         return;
     char *old = malloc(8); // UNKNOWN: leak
-    char *new = realloc(old, n); // UNKNOWN: leak
+    char *new = realloc(old, n);
     if (new)
         old[0] = 1; // BUG: use-after-free
     free(new);
