@@ -18,6 +18,15 @@ const MOST_GUARDS: usize = 12;
 /// Terms that the result is compared with under conditions.
 const MOST_TERMS: usize = 40;
 
+/// What is guessed of a result and a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kinds {
+    /// That they are equal.
+    Equal,
+    /// Every way in which they may compare.
+    All,
+}
+
 impl Machine<'_> {
     /// Guesses for the result of `func`.
     pub(super) fn contracts(
@@ -26,20 +35,27 @@ impl Machine<'_> {
         params: &[ExprId],
         result: ExprId,
         constants: &BTreeMap<u32, Vec<u128>>,
+        kinds: Kinds,
     ) -> Vec<ExprId> {
         let width = self.smt.pool.width(result);
         let terms = self.terms(func, params, width, constants);
         let mut found = Vec::new();
         for &term in &terms {
-            self.compared(&mut found, result, term);
+            match kinds {
+                Kinds::Equal => found.push(self.smt.pool.eq(result, term)),
+                Kinds::All => self.compared(&mut found, result, term),
+            }
         }
         let guards = self.guards(func, params);
         for &guard in &guards {
             let not = self.smt.pool.not(guard);
             for &term in terms.iter().take(MOST_TERMS) {
                 let pool = &mut self.smt.pool;
-                for claim in [pool.eq(result, term), pool.sle(term, result), pool.sle(result, term)]
-                {
+                let mut claims = vec![pool.eq(result, term)];
+                if kinds == Kinds::All {
+                    claims.extend([pool.sle(term, result), pool.sle(result, term)]);
+                }
+                for claim in claims {
                     let claim = pool.or(not, claim);
                     found.extend((pool.as_const(claim) != Some(1)).then_some(claim));
                 }

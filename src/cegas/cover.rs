@@ -180,12 +180,12 @@ type Key = Vec<(u32, u32)>;
 impl<'p> Prover<'_, 'p, '_> {
     fn rounds(&mut self) -> Proved {
         let mut found = Proved::default();
-        let mut round = 0;
+        let (mut round, mut is_thorough) = (0, false);
         while round < MOST_ROUNDS {
             self.failed.clear();
             self.suspects.clear();
             self.met.clear();
-            self.summaries = Summaries::default();
+            self.summaries = Summaries::new(is_thorough);
             self.depth = 0;
             let mut start = self.machine.start(self.question.entry);
             start.assumed.extend(self.machine.ghost_index());
@@ -210,6 +210,7 @@ impl<'p> Prover<'_, 'p, '_> {
             if found.all_met && self.wanted().is_subset(&found.proved) {
                 break;
             }
+            is_thorough |= self.summaries.is_used();
             self.unrolls = !self.unrolls && self.summaries.is_used();
             self.keeps_known = !self.keeps_known && !self.classes.is_empty();
             let suspects = self.suspects.clone();

@@ -5,7 +5,7 @@
 //! violates an obligation does not come back, so nothing is missed by using the row.
 
 use super::library::{Effect, effect};
-use super::machine::{Machine, Step};
+use super::machine::{Inputs, Machine, Replay, Step};
 use super::state::{Frame, State};
 use super::value::Value;
 use crate::ir::{Callee, FuncId, Inst, List, Operand, Program, Type};
@@ -111,7 +111,7 @@ impl Machine<'_> {
         func: FuncId,
         args: List<Operand>,
     ) -> Step<Option<ExprId>> {
-        if self.replay.is_some() || self.plains.rows.is_empty() || self.plain(func).is_none() {
+        if self.plains.rows.is_empty() || !self.is_passed(func) {
             return Ok(None);
         }
         let mut given = Vec::new();
@@ -119,6 +119,17 @@ impl Machine<'_> {
             given.push(self.bits(state, arg)?);
         }
         Ok(self.plains.rows.get(&(func, given.into())).copied())
+    }
+
+    /// Whether calls are passed that came back before. Whoever reads a trace wants to see them, unless they nest
+    /// deeper and deeper; and a path that is known by how many steps it has must be walked step by step.
+    fn is_passed(&mut self, func: FuncId) -> bool {
+        let is_counted = |replay: &Replay| matches!(replay.inputs, Inputs::Drawn(_));
+        if self.replay.as_ref().is_some_and(is_counted) {
+            return false;
+        }
+        let is_walked = self.replay.is_some();
+        self.plain(func).is_some_and(|plain| !is_walked || !plain.group.is_empty())
     }
 
     /// A call comes back.

@@ -7,6 +7,7 @@
 //! follows wherever the body ends. So by induction it holds of every call that comes back, and the body was looked at
 //! for all arguments there are: an obligation in it counts as proved if it was refuted in that last look.
 
+use super::contract::Kinds;
 use super::cover::{Bound, Fail, Prover, Tried};
 use super::invariant::{Arrival, Effort};
 use super::machine::{Source, Step, Stop};
@@ -47,9 +48,15 @@ pub(super) struct Summaries {
     guesses: FxHashMap<FuncId, Rc<Summary>>,
     /// Calls met while a body is followed.
     calls: Vec<(FuncId, Arrival)>,
+    /// Results are also guessed to be larger or smaller than others, which is harder to show than that they are equal.
+    is_thorough: bool,
 }
 
 impl Summaries {
+    pub(super) fn new(is_thorough: bool) -> Summaries {
+        Summaries { is_thorough, ..Summaries::default() }
+    }
+
     pub(super) fn is_used(&self) -> bool {
         !self.known.is_empty() || !self.guesses.is_empty()
     }
@@ -233,7 +240,10 @@ impl Prover<'_, '_, '_> {
         let width = width.filter(|&width| width <= 64);
         let result = width.map(|width| self.machine.fresh(base, width, Source::Widened));
         let after = match result {
-            Some(result) => self.machine.contracts(func, &params, result, &self.constants),
+            Some(result) => {
+                let kinds = if self.summaries.is_thorough { Kinds::All } else { Kinds::Equal };
+                self.machine.contracts(func, &params, result, &self.constants, kinds)
+            }
             None => Vec::new(),
         };
         Summary {
