@@ -33,7 +33,7 @@ impl Machine<'_> {
     pub(super) fn settle_if_near(&mut self, state: &mut State, operand: Operand) -> Step<()> {
         let number = self.bits(state, operand)?;
         let width = self.smt.pool.width(number);
-        if self.smt.pool.as_const(number).is_some() || width < 8 || width > 64 {
+        if self.smt.pool.as_const(number).is_some() || !(8..=64).contains(&width) {
             return Ok(());
         }
         let conditions: Vec<ExprId> =
