@@ -58,11 +58,9 @@ impl Universe {
         let ids = self.bytes.get(&root)?.iter().filter(|&&id| set.has(id));
         let ranges = ids.map(|&id| match self.facts[id] {
             Fact::Bytes(_, lo, hi) => (lo, hi),
-            Fact::Object(_)
-            | Fact::Live(_)
-            | Fact::Start(_)
-            | Fact::Set(_)
-            | Fact::Holds(..) => (0, 0),
+            Fact::Object(_) | Fact::Live(_) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {
+                (0, 0)
+            }
         });
         ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
