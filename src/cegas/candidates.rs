@@ -21,6 +21,9 @@ const MOST_PAIRED: usize = 14;
 /// Conditions taken apart.
 const MOST_ATOMS: usize = 400;
 
+/// Conditions of values taken apart.
+const MOST_CHOICES: usize = 40;
+
 /// Statements combined two by two.
 const MOST_LITERALS: usize = 18;
 
@@ -196,6 +199,20 @@ impl Machine<'_> {
                 found.push(self.smt.pool.or_all(&is_one));
             }
         }
+        found
+    }
+
+    /// The conditions that values at the head's arrivals depend on.
+    pub(super) fn choices_in(&self, arrivals: &[Arrival]) -> Vec<ExprId> {
+        let values: Vec<ExprId> =
+            arrivals.iter().flat_map(|arrival| arrival.binding.values().copied()).collect();
+        let pool = &self.smt.pool;
+        let nodes = pool.reachable(&values);
+        let choices = nodes.into_iter().filter(|&e| pool.op(e) == Op::Ite);
+        let mut found: Vec<ExprId> = choices.map(|e| pool.node(e).child(0)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.truncate(MOST_CHOICES);
         found
     }
 

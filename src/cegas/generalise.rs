@@ -101,6 +101,8 @@ impl Prover<'_, '_, '_> {
                 for state in ends.back.iter().chain(&ends.out) {
                     conditions.extend(state.assumed.iter().skip(known + candidates.len()));
                 }
+                // Where ways have met, what told them apart is in the values.
+                conditions.extend(self.machine.choices_in(&arrivals));
                 let vars: FxHashSet<VarId> = head.at_entry(self.machine).into_keys().collect();
                 let count = general.fresh;
                 let is_old = |machine: &Machine<'_>, var: VarId| {

@@ -267,6 +267,11 @@ impl<'p> Machine<'p> {
 
     /// The execution goes on only where `cond` holds.
     pub(super) fn assume(&mut self, state: &mut State, cond: ExprId) -> Step<()> {
+        if state.assumed.last() == Some(&cond) { Ok(()) } else { self.assume_again(state, cond) }
+    }
+
+    /// The same, also if it was the last thing assumed.
+    pub(super) fn assume_again(&mut self, state: &mut State, cond: ExprId) -> Step<()> {
         match self.smt.pool.as_const(cond) {
             Some(0) => Err(Stop::End),
             Some(_) => Ok(()),
@@ -275,9 +280,7 @@ impl<'p> Machine<'p> {
                 Ok(())
             }
             None => {
-                if state.assumed.last() != Some(&cond) {
-                    state.assumed.push_back(cond);
-                }
+                state.assumed.push_back(cond);
                 Ok(())
             }
         }

@@ -157,8 +157,8 @@ impl Prover<'_, '_, '_> {
         go: impl Fn(&mut Self, &mut State, T) -> Result<(), Stop>,
     ) -> Result<Going, Halt> {
         if let [(cond, to)] = open[..] {
-            // It follows from what holds, but candidates that make it follow may fall.
-            self.machine.assume(state, cond)?;
+            // It follows from what holds, but candidates that make it follow may fall, even if they say the same.
+            self.machine.assume_again(state, cond)?;
             go(self, state, to)?;
             return Ok(Going::Landed);
         }
