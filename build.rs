@@ -1,5 +1,6 @@
 //! Compiles the small C++ file that reads what LLVM's C interface hides, the library that is loaded into clang and
-//! the models of library functions, and lets the built programs find the Z3 that set-up put beside the sources.
+//! the models of library functions, links the part of LLVM that is used, and lets the built programs find the Z3 that
+//! set-up put beside the sources.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,6 +11,7 @@ fn main() {
     compile_llvm_extra(Path::new(&prefix));
     compile_lookups(Path::new(&prefix));
     compile_models(Path::new(&prefix));
+    link_llvm(Path::new(&prefix));
     find_z3();
 }
 
@@ -72,6 +74,30 @@ fn compile_model(prefix: &Path, source: &Path, output: &Path, bits: u32) {
 fn fail(message: &str) -> ! {
     println!("cargo:warning={message}");
     std::process::exit(1);
+}
+
+/// Links LLVM's archives, of which a few megabytes are left. The shared library is for a machine without them: each
+/// program that loads it pays 20 ms and 40 MB for what it relocates and sets up, before it has done anything.
+fn link_llvm(prefix: &Path) {
+    // The last one is there for the drop of inkwell's modules alone.
+    const PARTS: [&str; 5] = ["core", "irreader", "bitreader", "transformutils", "executionengine"];
+    let output = Command::new(prefix.join("bin/llvm-config"))
+        .args(["--link-static", "--libfiles"])
+        .args(PARTS)
+        .output();
+    let archives = match &output {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout),
+        _ => Default::default(),
+    };
+    let archives: Vec<&str> = archives.split_whitespace().collect();
+    if archives.is_empty() || !archives.iter().all(|archive| Path::new(archive).exists()) {
+        println!("cargo:rustc-link-arg={}", prefix.join("lib/libLLVM.so").display());
+        return;
+    }
+    for archive in archives {
+        println!("cargo:rustc-link-arg={archive}");
+    }
+    println!("cargo:rustc-link-arg=-lstdc++");
 }
 
 fn find_z3() {
