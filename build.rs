@@ -79,25 +79,34 @@ fn fail(message: &str) -> ! {
 /// Links LLVM's archives, of which a few megabytes are left. The shared library is for a machine without them: each
 /// program that loads it pays 20 ms and 40 MB for what it relocates and sets up, before it has done anything.
 fn link_llvm(prefix: &Path) {
+    let files = ["--link-static", "--link-shared"]
+        .into_iter()
+        .map(|kind| llvm_files(prefix, kind))
+        .find(|files| !files.is_empty() && files.iter().all(|file| Path::new(file).exists()));
+    let Some(files) = files else {
+        fail(&format!("LLVM's libraries are not in {}: run `make setup`", prefix.display()));
+    };
+    for file in files {
+        println!("cargo:rustc-link-arg={file}");
+    }
+    println!("cargo:rustc-link-arg=-lstdc++");
+}
+
+/// The files that hold what is used of LLVM, those that need others before these.
+fn llvm_files(prefix: &Path, kind: &str) -> Vec<String> {
     // The last one is there for the drop of inkwell's modules alone.
     const PARTS: [&str; 5] = ["core", "irreader", "bitreader", "transformutils", "executionengine"];
     let output = Command::new(prefix.join("bin/llvm-config"))
-        .args(["--link-static", "--libfiles"])
+        .args([kind, "--libfiles"])
         .args(PARTS)
         .output();
-    let archives = match &output {
-        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout),
-        _ => Default::default(),
-    };
-    let archives: Vec<&str> = archives.split_whitespace().collect();
-    if archives.is_empty() || !archives.iter().all(|archive| Path::new(archive).exists()) {
-        println!("cargo:rustc-link-arg={}", prefix.join("lib/libLLVM.so").display());
-        return;
+    match output {
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            text.split_whitespace().map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
     }
-    for archive in archives {
-        println!("cargo:rustc-link-arg={archive}");
-    }
-    println!("cargo:rustc-link-arg=-lstdc++");
 }
 
 fn find_z3() {
