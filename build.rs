@@ -1,5 +1,6 @@
 //! Compiles the small C++ file that reads what LLVM's C interface hides, the library that is loaded into clang and
-//! the models of library functions, and lets the built programs find the Z3 that set-up put beside the sources.
+//! the models of library functions, links the part of LLVM that is used, and lets the built programs find the Z3 that
+//! set-up put beside the sources.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,6 +11,7 @@ fn main() {
     compile_llvm_extra(Path::new(&prefix));
     compile_lookups(Path::new(&prefix));
     compile_models(Path::new(&prefix));
+    link_llvm(Path::new(&prefix));
     find_z3();
 }
 
@@ -72,6 +74,39 @@ fn compile_model(prefix: &Path, source: &Path, output: &Path, bits: u32) {
 fn fail(message: &str) -> ! {
     println!("cargo:warning={message}");
     std::process::exit(1);
+}
+
+/// Links LLVM's archives, of which a few megabytes are left. The shared library is for a machine without them: each
+/// program that loads it pays 20 ms and 40 MB for what it relocates and sets up, before it has done anything.
+fn link_llvm(prefix: &Path) {
+    let files = ["--link-static", "--link-shared"]
+        .into_iter()
+        .map(|kind| llvm_files(prefix, kind))
+        .find(|files| !files.is_empty() && files.iter().all(|file| Path::new(file).exists()));
+    let Some(files) = files else {
+        fail(&format!("LLVM's libraries are not in {}: run `make setup`", prefix.display()));
+    };
+    for file in files {
+        println!("cargo:rustc-link-arg={file}");
+    }
+    println!("cargo:rustc-link-arg=-lstdc++");
+}
+
+/// The files that hold what is used of LLVM, those that need others before these.
+fn llvm_files(prefix: &Path, kind: &str) -> Vec<String> {
+    // The last one is there for the drop of inkwell's modules alone.
+    const PARTS: [&str; 5] = ["core", "irreader", "bitreader", "transformutils", "executionengine"];
+    let output = Command::new(prefix.join("bin/llvm-config"))
+        .args([kind, "--libfiles"])
+        .args(PARTS)
+        .output();
+    match output {
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            text.split_whitespace().map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn find_z3() {

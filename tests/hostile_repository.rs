@@ -164,6 +164,18 @@ fn nothing_of_it_runs_and_nothing_is_written() {
 }
 
 #[test]
+fn a_compiler_in_the_repository_is_not_found() {
+    let place = Place::new();
+    place.write("a.c", PROGRAM);
+    trap(&place, "clang-19");
+    // An empty word in PATH is the current folder, to a shell.
+    let path = format!(":.:{}", std::env::var("PATH").expect("a PATH"));
+    let scan = ran(place.command().arg("a.c").env("PATH", path));
+    assert_eq!(scan.code, Some(0), "{scan:?}");
+    assert!(!place.dir().join("executed").exists(), "{scan:?}");
+}
+
+#[test]
 fn a_source_that_never_ends_is_one_failed_unit() {
     let place = Place::new();
     let fifo = std::process::Command::new("mkfifo").arg(place.dir().join("pipe")).status();

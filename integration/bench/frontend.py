@@ -13,7 +13,8 @@ Per project, in turn and R times, so that both sides see the same machine:
           peak memory over the size of whole.bc                                             goal: ≤ 40 ×
 Medians of the wall time, and of the processor time in brackets. A busy machine disturbs the second less, so the
 instructions per second are of processor time. The fixed part of a run (starting, loading LLVM), measured with an
-empty program, is shown above the table; the goal for memory is judged only where it is not most of it.
+empty program, is shown above the table; the goal for memory is judged only where it is not most of it. What Python
+starts is said to have needed at least what Python itself did, some 20 MB: /usr/bin/time tells the truth below that.
 Exit 0: every goal is met; 1: not every one; 2: the benchmark could not run.
 """
 

@@ -20,11 +20,18 @@ pub struct Clang {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "clang 19 is needed and was not found (looked for `clang-19` on PATH and in \
-     /usr/lib/llvm-19/bin); install it with `apt-get install clang-19`, or name it in CEGAS_CLANG"
-)]
-pub struct NoClang;
+pub enum NoClang {
+    #[error(
+        "clang 19 is needed and was not found (looked for `clang-19` on PATH and in \
+         /usr/lib/llvm-19/bin); install it with `apt-get install clang-19`, or name it in CEGAS_CLANG"
+    )]
+    Nowhere,
+    #[error(
+        "CEGAS_CLANG names {0}, and there is no such program: name clang 19, or install it with \
+         `apt-get install clang-19` and leave CEGAS_CLANG unset"
+    )]
+    Named(String),
+}
 
 /// What the model needs beside the unit's own flags.
 const MODEL_FLAGS: &[&str] = &[
@@ -73,13 +80,15 @@ const ENVIRONMENT: &[&str] = &["CPATH", "C_INCLUDE_PATH", "LD_LIBRARY_PATH", "PA
 impl Clang {
     pub fn find() -> Result<Clang, NoClang> {
         let named = std::env::var_os("CEGAS_CLANG").map(PathBuf::from);
+        // A relative folder would be one of the repository that is scanned.
         let on_path = std::env::var_os("PATH")
             .into_iter()
             .flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>())
+            .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join("clang-19"));
         let usual = Path::new("/usr/lib/llvm-19/bin/clang").to_path_buf();
-        let candidates: Vec<PathBuf> = match named {
-            Some(named) => vec![named],
+        let candidates: Vec<PathBuf> = match &named {
+            Some(named) => vec![named.clone()],
             None => on_path.chain([usual]).collect(),
         };
         candidates
@@ -91,7 +100,10 @@ impl Clang {
                 let identity = format!("{} {} {changed}", path.display(), meta.len());
                 Some(Clang { path, identity })
             })
-            .ok_or(NoClang)
+            .ok_or_else(|| match named {
+                Some(named) => NoClang::Named(named.display().to_string()),
+                None => NoClang::Nowhere,
+            })
     }
 
     /// The call that compiles `source` in `directory`.

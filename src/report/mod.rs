@@ -3,6 +3,7 @@
 //! Invariant: a report depends on the scanned input and the settings only. There is no time, no number
 //! of workers and no hash order in it, so equal scans give equal bytes.
 
+mod alike;
 mod annotations;
 mod diagnostic;
 mod excerpt;

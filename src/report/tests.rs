@@ -119,6 +119,20 @@ fn text_says_what_is_unknown_and_why() {
 const SHOWN_AND_TWO: usize = 10;
 
 #[test]
+fn what_is_said_of_many_is_said_once() {
+    let failed = |n| Failed { file: format!("gen{n}.c"), error: "not there".to_owned() };
+    let mut report = sample();
+    report.failed.extend([1, 2].map(failed));
+    let text = plain(&report, &["--quiet"]);
+    assert!(text.ends_with("\ngen1.c: not analysed: not there\ngen2.c: not analysed: not there\n"));
+    report.failed.extend((3..1000).map(failed));
+    let text = plain(&report, &["--quiet"]);
+    let many = "gen1.c, gen2.c, gen3.c, gen4.c, gen5.c, gen6.c, gen7.c, gen8.c and 991 more: not analysed: not there\n";
+    assert_eq!(text, format!("bad file.c: not analysed: expected ';'\\u{{1b}}[2J\n{many}"));
+    assert!(plain(&report, &[]).contains("1000 units not analysed"));
+}
+
+#[test]
 fn quiet_keeps_what_matters() {
     let mut report = sample();
     report.obligations.push(finding());

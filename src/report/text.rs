@@ -4,15 +4,13 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use super::alike::{SHOWN, alike, some};
 use super::{Obligation, Overall, Report, Sources, Target, Verdict, diagnostic, ledger};
 use crate::config::Settings;
 use crate::line::one_line;
 
 const STRONG: Style = Style::new().bold();
 const DOUBT: Style = AnsiColor::Yellow.on_default().bold();
-
-/// So many names of a long list are shown; the JSON report has all of them.
-const SHOWN: usize = 8;
 
 /// Prints the report on standard output, in colour if that is a terminal.
 pub fn print(report: &Report, sources: &Sources, settings: &Settings) -> io::Result<()> {
@@ -33,20 +31,22 @@ pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String
             text += &diagnostic::render(finding, sources);
         }
     }
-    for failed in &report.failed {
-        let (file, error) = (one_line(&failed.file), one_line(&failed.error));
-        text += &format!("{STRONG}{file}{STRONG:#}: {DOUBT}not analysed{DOUBT:#}: {error}\n");
+    for (files, error) in alike(report.failed.iter().map(|f| (f.file.as_str(), f.error.as_str()))) {
+        let error = one_line(error);
+        text += &format!("{STRONG}{files}{STRONG:#}: {DOUBT}not analysed{DOUBT:#}: {error}\n");
     }
     if settings.quiet {
         return text;
     }
     push_unknown(&mut text, report);
-    for skipped in &report.skipped {
-        text += &format!("{}: skipped: {}\n", one_line(&skipped.file), one_line(&skipped.reason));
+    let skipped = report.skipped.iter().map(|s| (s.file.as_str(), s.reason.as_str()));
+    for (files, reason) in alike(skipped) {
+        text += &format!("{files}: skipped: {}\n", one_line(reason));
     }
-    for note in &report.notes {
-        let about = note.about.as_deref().map_or(String::new(), |a| format!("{}: ", one_line(a)));
-        text += &format!("{about}note: {}\n", one_line(&note.text));
+    let notes = report.notes.iter().map(|n| (n.about.as_deref().unwrap_or(""), n.text.as_str()));
+    for (about, note) in alike(notes) {
+        let colon = if about.is_empty() { "" } else { ": " };
+        text += &format!("{about}{colon}note: {}\n", one_line(note));
     }
     if !text.is_empty() && !text.ends_with("\n\n") {
         text.push('\n');
@@ -179,13 +179,4 @@ fn push_summary(text: &mut String, report: &Report) {
 /// `1 unit`, `2 units`.
 fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
-/// The first few of a list, and how many more there are.
-fn some(names: impl Iterator<Item = String>, all: usize) -> String {
-    let mut text = names.take(SHOWN).collect::<Vec<_>>().join(", ");
-    if all > SHOWN {
-        text += &format!(" and {} more", all - SHOWN);
-    }
-    text
 }

@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 use serde::Serialize;
 
+use super::alike::alike;
 use super::ledger::{self, Row, TargetRow};
 use super::{Cause, Location, Obligation, Report, Sources, Verdict, fold};
 use crate::budgets::{HTML_ALL_STEPS, HTML_FINDINGS, HTML_STEPS, HTML_UNKNOWN};
@@ -258,15 +259,18 @@ fn unknown(report: &Report) -> (Vec<Unknown<'_>>, usize) {
 }
 
 fn notes(report: &Report) -> Vec<String> {
-    let failed = report.failed.iter().map(|f| format!("{}: not analysed: {}", f.file, f.error));
+    let failed = alike(report.failed.iter().map(|f| (f.file.as_str(), f.error.as_str())));
+    let failed = failed.into_iter().map(|(files, error)| format!("{files}: not analysed: {error}"));
     let targets = report.targets.iter().filter_map(|target| {
         let failure = target.failure.as_ref()?;
         Some(format!("{}: no model: {failure}", target.name))
     });
-    let skipped = report.skipped.iter().map(|s| format!("{}: skipped: {}", s.file, s.reason));
-    let notes = report.notes.iter().map(|note| match &note.about {
-        Some(about) => format!("{about}: {}", note.text),
-        None => note.text.clone(),
+    let skipped = alike(report.skipped.iter().map(|s| (s.file.as_str(), s.reason.as_str())));
+    let skipped = skipped.into_iter().map(|(files, reason)| format!("{files}: skipped: {reason}"));
+    let notes = report.notes.iter().map(|n| (n.about.as_deref().unwrap_or(""), n.text.as_str()));
+    let notes = alike(notes).into_iter().map(|(about, text)| match about.as_str() {
+        "" => text.to_owned(),
+        about => format!("{about}: {text}"),
     });
     failed.chain(targets).chain(skipped).chain(notes).map(|line| one_line(&line)).collect()
 }
