@@ -410,6 +410,7 @@ fn told(
                     object: change.object,
                     function: change.func.map(|func| program.funcs[func].name.clone()),
                 }),
+                input: step.input,
             };
             let place = |place: cegas::Related| report::Related {
                 location: location(program, place.at, settings),

@@ -296,6 +296,9 @@ pub struct Step {
     /// What the text says, if it is that something has a new value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
+    /// What the text says, if it is that a call gave a number that is an input: a constant of C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
 }
 
 /// Something that has a value from a step on.

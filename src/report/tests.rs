@@ -252,7 +252,13 @@ verdict: unsafe (0 targets, 1 proved, 2 violated, 3 unknown, 1 silenced)
 #[test]
 fn sarif_keeps_to_githubs_limits() {
     let mut report = Report { checked: true, ..Report::default() };
-    let step = Step { location: finding().location, depth: 1, text: "x = 1".into(), change: None };
+    let step = Step {
+        location: finding().location,
+        depth: 1,
+        text: "x = 1".into(),
+        change: None,
+        input: None,
+    };
     for line in 1..=26_000 {
         let location = Location { line, ..finding().location };
         let rule = if line > 25_990 { "null-deref" } else { "leak" };
@@ -276,6 +282,7 @@ fn reports_of_very_many_findings_stay_readable() {
         depth: 1,
         text: "x = 1".into(),
         change: Some(change.clone()),
+        input: None,
     };
     let mut report = Report { checked: true, ..Report::default() };
     for line in 1..=25_000 {
