@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::*;
 use crate::cli::{Flavour, Invocation, parse};
 use crate::config::Settings;
+use crate::exit::Exit;
 use crate::versions::Versions;
 
 fn versions() -> Versions {
@@ -40,6 +41,7 @@ fn sample() -> Report {
                 externals: (0..10).map(|n| format!("ext{n}")).collect(),
             }),
             failure: None,
+            missing: Vec::new(),
         }],
         failed: vec![Failed { file: "bad file.c".into(), error: "expected ';'\u{1b}[2J".into() }],
         skipped: vec![Skipped { file: "fast.s".into(), reason: "assembly".into() }],
