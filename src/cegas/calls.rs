@@ -31,6 +31,12 @@ impl Machine<'_> {
         if self.program.funcs[func].blocks.is_empty() {
             return self.external(state, at, func, args, result);
         }
+        if let Some(value) = self.tabulated(state, func, args)? {
+            let result = self.program.insts[at].result.expand();
+            result.into_iter().for_each(|result| state.set(result, Value::Bits(value)));
+            return Ok(Flow::Next);
+        }
+        self.settle_recursion(state, func, args)?;
         let always = self.smt.pool.bool(true);
         Ok(Flow::Call(vec![(always, func)]))
     }
@@ -163,6 +169,7 @@ impl Machine<'_> {
     pub fn leave(&mut self, state: &mut State, value: Option<Value>) -> Step<bool> {
         self.end_locals(state, 0);
         let Some(frame) = state.frames.pop_back() else { return Err(Stop::End) };
+        self.tabulate(&frame, value.as_ref());
         let Some(call) = frame.call else {
             self.hand_out(state, value.as_ref());
             return Ok(false);

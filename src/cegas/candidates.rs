@@ -102,7 +102,7 @@ impl Machine<'_> {
     }
 
     /// Every way in which two terms may compare.
-    fn compared(&mut self, found: &mut Vec<ExprId>, x: ExprId, y: ExprId) {
+    pub(super) fn compared(&mut self, found: &mut Vec<ExprId>, x: ExprId, y: ExprId) {
         let pool = &mut self.smt.pool;
         let all = [
             pool.eq(x, y),

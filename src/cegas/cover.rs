@@ -22,6 +22,7 @@ use super::machine::Machine;
 use super::paths::is_provable;
 use super::spoken::LoopInvariant;
 use super::state::State;
+use super::summary::Summaries;
 use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
 use crate::smt::{ExprId, Limits};
@@ -80,6 +81,8 @@ pub(super) fn prove(
         hints: Vec::new(),
         met: Vec::new(),
         keeps_known: false,
+        summaries: Summaries::default(),
+        unrolls: false,
         depth: 0,
         patience: 0,
         steps: 0,
@@ -121,10 +124,25 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) met: Vec<Met>,
     /// Nodes of lists of which everything is known are not folded.
     pub(super) keeps_known: bool,
+    /// What recursive functions return.
+    pub(super) summaries: Summaries,
+    /// Calls of recursive functions are followed all the same.
+    pub(super) unrolls: bool,
     depth: u32,
     /// Turns with open choices that are followed one by one while the loop cannot be left.
     patience: u32,
     pub(super) steps: u32,
+}
+
+/// How far paths are followed.
+#[derive(Clone, Copy)]
+pub(super) enum Bound<'r> {
+    /// To the end of the program.
+    End,
+    /// To the head of the loop, or out of it.
+    Turn(&'r Region),
+    /// Until fewer calls than this are running.
+    Call(usize),
 }
 
 /// A loop under way: its blocks, and how many calls are running in it.
@@ -162,16 +180,17 @@ type Key = Vec<(u32, u32)>;
 impl<'p> Prover<'_, 'p, '_> {
     fn rounds(&mut self) -> Proved {
         let mut found = Proved::default();
-        let mut round = 0;
+        let (mut round, mut is_thorough) = (0, false);
         while round < MOST_ROUNDS {
             self.failed.clear();
             self.suspects.clear();
             self.met.clear();
+            self.summaries = Summaries::new(is_thorough);
             self.depth = 0;
             let mut start = self.machine.start(self.question.entry);
             start.assumed.extend(self.machine.ghost_index());
             self.machine.young = u32::MAX;
-            let result = self.turn(vec![start], None);
+            let result = self.turn(vec![start], Bound::End);
             if matches!(result, Err(Fail::Beyond)) && self.machine.is_ghost_new() {
                 continue;
             }
@@ -191,6 +210,8 @@ impl<'p> Prover<'_, 'p, '_> {
             if found.all_met && self.wanted().is_subset(&found.proved) {
                 break;
             }
+            is_thorough |= self.summaries.is_used();
+            self.unrolls = !self.unrolls && self.summaries.is_used();
             self.keeps_known = !self.keeps_known && !self.classes.is_empty();
             let suspects = self.suspects.clone();
             self.guess_of_nodes(&suspects);
@@ -241,18 +262,18 @@ impl<'p> Prover<'_, 'p, '_> {
         places.into_iter().map(place).collect()
     }
 
-    /// Follows all paths from `start` until they end or, in a region, come back to its head or leave it.
-    pub(super) fn turn(&mut self, start: Vec<State>, region: Option<&Region>) -> Tried<Ends> {
+    /// Follows all paths from `start` to their end or the bound.
+    pub(super) fn turn(&mut self, start: Vec<State>, bound: Bound<'_>) -> Tried<Ends> {
         let young = self.machine.young;
-        if let (Some(_), Some(first)) = (region, start.first()) {
+        if let (Bound::Turn(_), Some(first)) = (bound, start.first()) {
             self.machine.young = first.memory.len() as u32;
         }
-        let ends = self.paths_of(start, region);
+        let ends = self.paths_of(start, bound);
         self.machine.young = young;
         ends
     }
 
-    fn paths_of(&mut self, start: Vec<State>, region: Option<&Region>) -> Tried<Ends> {
+    fn paths_of(&mut self, start: Vec<State>, bound: Bound<'_>) -> Tried<Ends> {
         let mut ends = Ends::default();
         let mut waiting: BTreeMap<Key, Vec<State>> = BTreeMap::new();
         for state in start {
@@ -263,9 +284,12 @@ impl<'p> Prover<'_, 'p, '_> {
                 let mut landed = Vec::new();
                 self.follow(state, &mut landed)?;
                 while let Some(state) = landed.pop() {
-                    match region {
-                        Some(region) if state.frames.len() < region.frames => ends.out.push(state),
-                        Some(region) if state.frames.len() == region.frames => {
+                    match bound {
+                        Bound::Call(frames) if state.frames.len() < frames => ends.out.push(state),
+                        Bound::Turn(region) if state.frames.len() < region.frames => {
+                            ends.out.push(state);
+                        }
+                        Bound::Turn(region) if state.frames.len() == region.frames => {
                             match state.top().map(|frame| frame.block) {
                                 Some(block)
                                     if block == region.body.head && self.is_at_start(&state) =>
@@ -333,7 +357,7 @@ impl<'p> Prover<'_, 'p, '_> {
         let mut turns = 0;
         let left = loop {
             let before = self.before();
-            let ends = self.turn(vec![state.clone()], Some(region))?;
+            let ends = self.turn(vec![state.clone()], Bound::Turn(region))?;
             if ends.back.is_empty() {
                 self.note_met(region, state, false);
                 break ends.out;

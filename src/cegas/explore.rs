@@ -158,7 +158,7 @@ pub(super) struct Explorer<'a> {
 }
 
 /// What is to be done with a state after an instruction.
-enum Next {
+pub(super) enum Next {
     Go,
     /// It waits in other states.
     Forked,
@@ -369,6 +369,7 @@ impl<'a> Explorer<'a> {
                 };
                 return self.choose(state, ways, go);
             }
+            Err(Stop::Gap(why)) => return self.sample(state, at, why),
             other => other?,
         };
         match flow {
@@ -396,7 +397,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Goes the one way that is open, or leaves a state for each.
-    fn choose<T: Copy>(
+    pub(super) fn choose<T: Copy>(
         &mut self,
         state: &mut State,
         ways: Vec<(ExprId, T)>,

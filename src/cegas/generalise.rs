@@ -1,7 +1,7 @@
 //! A loop left behind with a general state: looking at a turn, widening what differs, guessing what
 //! holds and dropping what does not, until nothing changes. [`super::cover`] says why that is sound.
 
-use super::cover::{Fail, Prover, Region, Tried};
+use super::cover::{Bound, Fail, Prover, Region, Tried};
 use super::invariant::{Arrival, Effort};
 use super::machine::Machine;
 use super::state::State;
@@ -29,7 +29,7 @@ impl Prover<'_, '_, '_> {
                     Ok(left) => out.extend(left),
                     Err(_) if peeled < MOST_PEELED => {
                         self.go_back(before);
-                        let ends = self.turn(vec![state.clone()], Some(region))?;
+                        let ends = self.turn(vec![state.clone()], Bound::Turn(region))?;
                         self.note_met(region, state, false);
                         out.extend(ends.out);
                         again.extend(ends.back);
@@ -59,7 +59,7 @@ impl Prover<'_, '_, '_> {
             looks += 1;
             let general = head.general(self.machine, &candidates);
             let (earlier, suspects) = (self.before(), self.suspects.len());
-            let ends = self.turn(vec![general.clone()], Some(region))?;
+            let ends = self.turn(vec![general.clone()], Bound::Turn(region))?;
 
             let known = head.entry.assumed.len();
             let mut arrivals = Vec::new();

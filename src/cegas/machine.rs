@@ -9,6 +9,7 @@ use super::draw::Draw;
 use super::ghost::Ghosts;
 use super::marks::Marks;
 use super::memory::{Background, Instance, Life, Memory, Object, Origin};
+use super::plain::Plains;
 use super::state::State;
 use super::value::Value;
 use crate::cegas::persistent::OrdMap;
@@ -93,6 +94,7 @@ pub struct Machine<'p> {
     pub(super) replay: Option<Replay>,
     /// With these, large arrays are followed by one element: a proof is looked for.
     pub(super) ghosts: Option<Ghosts>,
+    pub(super) plains: Plains,
 }
 
 /// How library functions behave, and what is asked for beside verdicts.
@@ -143,6 +145,7 @@ impl<'p> Machine<'p> {
             given: None,
             replay: None,
             ghosts: None,
+            plains: Plains::default(),
         }
     }
 

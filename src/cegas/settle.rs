@@ -3,7 +3,7 @@
 
 use super::access::MOST_OFFSETS;
 use super::address::{Base, Place};
-use super::machine::{Machine, Step, Stop};
+use super::machine::{Machine, Step, Stop, gap};
 use super::state::State;
 use crate::ir::Operand;
 use crate::smt::{Answer, ExprId, Limits};
@@ -27,6 +27,26 @@ impl Machine<'_> {
             ways.push((self.smt.pool.eq(number, constant), constant));
         }
         Err(Stop::Split(value, ways))
+    }
+
+    /// The same, but it is given up soon: only if all values the path allows lie near each other.
+    pub(super) fn settle_if_near(&mut self, state: &mut State, operand: Operand) -> Step<()> {
+        let number = self.bits(state, operand)?;
+        let width = self.smt.pool.width(number);
+        if self.smt.pool.as_const(number).is_some() || !(8..=64).contains(&width) {
+            return Ok(());
+        }
+        let conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let limits = Limits { milliseconds: 1000, ..Limits::default() };
+        let Answer::Sat(model) = self.smt.check(&conditions, &limits) else { return Ok(()) };
+        let Some(one) = self.smt.pool.eval(number, &model) else { return Ok(()) };
+        let low = one.wrapping_sub(MOST_VALUES as u128);
+        let low = self.smt.pool.constant(low, width);
+        let away = self.smt.pool.sub(number, low);
+        let span = self.smt.pool.constant(2 * MOST_VALUES as u128, width);
+        let is_far = self.smt.pool.ult(span, away);
+        if self.is_excluded(state, is_far) { self.settle(state, operand) } else { Ok(()) }
     }
 
     /// Demands the same of a pointer's offset where memory cannot be accessed at all of them.
@@ -94,8 +114,33 @@ impl Machine<'_> {
         self.settle(state, length)
     }
 
+    /// Whether `cond` holds. If the path leaves it open, the execution is followed for both, told apart by `operand`.
+    pub(super) fn tell(&mut self, state: &mut State, operand: Operand, cond: ExprId) -> Step<bool> {
+        if let Some(known) = self.smt.pool.as_const(cond) {
+            return Ok(known != 0);
+        }
+        let not = self.smt.pool.not(cond);
+        for (other, holds) in [(cond, false), (not, true)] {
+            if self.is_excluded(state, other) {
+                return Ok(holds);
+            }
+        }
+        let whole = self.bits(state, operand)?;
+        let Operand::Value(value) = operand else { return gap("a condition that is open") };
+        Err(Stop::Split(value, vec![(cond, whole), (not, whole)]))
+    }
+
+    /// Whether the path leaves no execution in which `cond` holds.
+    pub(super) fn is_excluded(&mut self, state: &State, cond: ExprId) -> bool {
+        let limits = Limits { milliseconds: 1000, ..Limits::default() };
+        let mut conditions: Vec<ExprId> =
+            state.assumed.iter().chain(&state.deferred).copied().collect();
+        conditions.push(cond);
+        matches!(self.smt.check(&conditions, &limits), Answer::Unsat(_))
+    }
+
     /// All values that the path allows, in ascending order; `None` if they are too many.
-    fn values(&mut self, state: &State, e: ExprId) -> Option<Vec<u128>> {
+    pub(super) fn values(&mut self, state: &State, e: ExprId) -> Option<Vec<u128>> {
         let limits = Limits { milliseconds: 1000, ..Limits::default() };
         let width = self.smt.pool.width(e);
         let mut conditions: Vec<ExprId> =

@@ -47,6 +47,8 @@ pub struct State {
     pub uncertain: HashSet<VarId>,
     /// How often the path could have gone another way.
     pub choices: u32,
+    /// How often some values were picked on the way where they were too many.
+    pub sampled: u32,
     /// How many arbitrary values were made on the way.
     pub fresh: u32,
     /// Functions to run when the stack is empty, the next one last.
@@ -69,6 +71,7 @@ impl State {
             deferred: Vector::new(),
             uncertain: HashSet::new(),
             choices: 0,
+            sampled: 0,
             fresh: 0,
             pending,
             closing,

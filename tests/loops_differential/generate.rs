@@ -1,7 +1,8 @@
 //! Random programs with loops that turn as often as an input says, and claims about what they compute.
 //!
 //! Invariants: arithmetic is unsigned; an index lies below its array's length because the loop's bound does;
-//! every loop counts, so every execution ends. Claims stand on lines of their own.
+//! every loop counts and every call that leads back is given less, so every execution ends. Claims stand on lines of
+//! their own.
 
 use crate::random::Random;
 use std::fmt::Write;
@@ -31,6 +32,7 @@ struct Generator {
     /// An array and its length.
     array: Option<usize>,
     lists: bool,
+    recursion: bool,
     counters: usize,
 }
 
@@ -39,6 +41,7 @@ pub fn program(seed: u64, id: usize) -> Program {
     let mut random = Random::new(seed);
     let array = random.once_in(2).then(|| *random.pick(&[4, 16, 300, 5000]));
     let lists = random.once_in(3);
+    let recursion = random.once_in(3);
     let mut generator = Generator {
         random,
         text: format!("{HEAD}{TASK}"),
@@ -48,6 +51,7 @@ pub fn program(seed: u64, id: usize) -> Program {
         written: Vec::new(),
         array,
         lists,
+        recursion,
         counters: 0,
     };
     generator.whole();
@@ -67,6 +71,9 @@ impl Generator {
                 "static struct node *push(struct node *l, unsigned v) { struct node *n = \
                  malloc(sizeof *n); n->v = v; n->next = l; return n; }",
             );
+        }
+        if self.recursion {
+            self.functions();
         }
         self.line("int main(void) {");
         self.indent = 1;
@@ -93,6 +100,11 @@ impl Generator {
             self.read.push(name.to_owned());
             self.written.push(name.to_owned());
         }
+        if self.recursion {
+            self.line("unsigned w = rec_f(n, m);");
+            self.read.push("w".to_owned());
+            self.claim();
+        }
         for _ in 0..1 + self.random.below(2) {
             self.a_loop(0);
             self.claim();
@@ -106,6 +118,48 @@ impl Generator {
         self.line("return 0;");
         self.indent = 0;
         self.line("}");
+    }
+
+    /// Two functions that call themselves or each other.
+    fn functions(&mut self) {
+        self.line("static unsigned rec_g(unsigned p, unsigned q);");
+        let is_mutual = self.random.once_in(2);
+        for (name, other) in [("rec_f", "rec_g"), ("rec_g", "rec_f")] {
+            let callee = if is_mutual { other } else { name };
+            self.line(&format!("static unsigned {name}(unsigned p, unsigned q) {{"));
+            self.indent = 1;
+            self.read = vec!["p".to_owned(), "q".to_owned()];
+            let value = self.expression();
+            self.line(&format!("if (p == 0) return {value};"));
+            if self.random.once_in(3) {
+                let (condition, value) = (self.condition(), self.expression());
+                self.line(&format!("if ({condition}) return {value};"));
+            }
+            self.small_claim();
+            let value = if self.random.once_in(2) { "q".to_owned() } else { self.expression() };
+            let less = *self.random.pick(&["p - 1", "p - 1", "p / 2"]);
+            self.line(&format!("unsigned r = {callee}({less}, {value});"));
+            if less == "p / 2" && self.random.once_in(2) {
+                self.line(&format!("r += {callee}(p / 2, q);"));
+            }
+            self.read.push("r".to_owned());
+            self.small_claim();
+            let value = self.expression();
+            let value = if self.random.once_in(2) { format!("r + {value}") } else { value };
+            self.line(&format!("return {value};"));
+            self.indent = 0;
+            self.line("}");
+        }
+        self.read.clear();
+    }
+
+    /// Sometimes a claim that speaks of no variable of `main`.
+    fn small_claim(&mut self) {
+        let (a, b) = (self.operand(), self.operand());
+        let op = *self.random.pick(&["<=", ">=", "==", "!=", "<"]);
+        if self.random.once_in(3) {
+            self.check(&format!("{a} {op} {b}"));
+        }
     }
 
     fn constant(&mut self) -> u32 {

@@ -1,5 +1,5 @@
 //! Proofs about loops against real executions: random programs whose loops turn as often as inputs say, over
-//! numbers, arrays and lists, with claims that hold in some executions. What an execution breaks must not be
+//! numbers, arrays and lists, and functions that call themselves, with claims that hold in some executions. What an execution breaks must not be
 //! proved. The checker of proofs is asked about the same programs with the invariants that were found: it must
 //! not accept a claim that fails, either, and is of use only if it accepts much of what was proved.
 //!

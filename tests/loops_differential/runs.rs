@@ -53,7 +53,7 @@ fn batch(programs: &[Program]) -> String {
             let call = format!("__VERIFIER_assert(/*{claim}*/ ");
             inside = inside.replace(&call, &format!("claim({claim}, "));
         }
-        for name in ["push", "struct node"] {
+        for name in ["push", "struct node", "rec_f", "rec_g"] {
             inside = inside.replace(name, &format!("{name}_{}", program.id));
         }
         text.push_str(&inside);

@@ -2,7 +2,7 @@
 
 use crate::cegas::address::{Base, Place};
 use crate::cegas::machine::{Machine, Source, Step, Stop, gap, object};
-use crate::cegas::memory::{Background, Life, Origin};
+use crate::cegas::memory::{Background, Instance, Life, Origin};
 use crate::cegas::state::State;
 use crate::cegas::step::{Flow, Outcome};
 use crate::cegas::value::Value;
@@ -60,30 +60,53 @@ impl Machine<'_> {
             // The callee is known, but not by name here: all but these three have the size first.
             Callee::Indirect(_) => return gap("an allocation through a pointer"),
         };
-        match name {
+        let (size, background) = match name {
             "calloc" => {
                 let (count, size) =
                     (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
-                let overflows = self.smt.pool.umul_overflow(count, size);
-                if self.smt.pool.as_const(overflows) != Some(0) {
-                    return gap("a calloc whose size may overflow");
-                }
-                let size = self.smt.pool.mul(count, size);
-                Ok(self.allocate(state, at, size, Background::Zero))
+                (self.smt.pool.mul(count, size), Background::Zero)
             }
             "realloc" => {
                 let (old, size) = (self.argument(state, args, 0)?, self.argument(state, args, 1)?);
-                self.reallocate(state, at, old, size)
+                return self.reallocate(state, at, old, size);
             }
-            "aligned_alloc" | "memalign" => {
-                let size = self.argument(state, args, 1)?;
-                Ok(self.allocate(state, at, size, Background::Uninit))
+            "aligned_alloc" | "memalign" => (self.argument(state, args, 1)?, Background::Uninit),
+            _ => (self.argument(state, args, 0)?, Background::Uninit),
+        };
+        let instance = self.allocate(state, at, size, background);
+        Ok(Value::Bits(self.address(instance)))
+    }
+
+    /// What is asked for is more than nothing and, in the end, a number.
+    pub(super) fn settle_sizes(
+        &mut self,
+        state: &mut State,
+        name: &str,
+        args: List<Operand>,
+    ) -> Step<()> {
+        let [first, second, ..] = *self.program.operands(args) else { return Ok(()) };
+        let (a, b) = (self.bits(state, first)?, self.bits(state, second)?);
+        let a = self.smt.pool.resize(a, self.pointer_bits, false);
+        let b = self.smt.pool.resize(b, self.pointer_bits, false);
+        match name {
+            "calloc" => {
+                let overflows = self.smt.pool.umul_overflow(a, b);
+                let by = if matches!(first, Operand::Value(_)) { first } else { second };
+                if self.tell(state, by, overflows)? {
+                    return gap("a calloc whose size overflows");
+                }
             }
-            _ => {
-                let size = self.argument(state, args, 0)?;
-                Ok(self.allocate(state, at, size, Background::Uninit))
+            "realloc" => {
+                self.tell_apart(state, args, 0)?;
+                let nothing = self.pointer_const(0);
+                let is_nothing = self.smt.pool.eq(b, nothing);
+                if self.tell(state, second, is_nothing)? {
+                    return gap("a realloc to nothing");
+                }
             }
+            _ => {}
         }
+        Ok(())
     }
 
     fn allocate(
@@ -92,11 +115,10 @@ impl Machine<'_> {
         at: InstId,
         size: ExprId,
         background: Background,
-    ) -> Value {
+    ) -> Instance {
         let size = self.smt.pool.resize(size, self.pointer_bits, false);
         let site = self.site(state, at);
-        let instance = state.memory.push(object(Origin::Heap(site), size, background));
-        Value::Bits(self.address(instance))
+        state.memory.push(object(Origin::Heap(site), size, background))
     }
 
     /// `realloc`: a new object with what the old one held; the old one is gone.
@@ -107,12 +129,12 @@ impl Machine<'_> {
         old: ExprId,
         size: ExprId,
     ) -> Step<Value> {
-        let Some(bytes) = self.smt.pool.as_const(size).filter(|&bytes| bytes > 0) else {
-            return gap("a realloc to an unknown size or to nothing");
-        };
+        if self.smt.pool.as_const(size) == Some(0) {
+            return gap("a realloc to nothing");
+        }
         let new = self.allocate(state, at, size, Background::Uninit);
         if self.smt.pool.as_const(old) == Some(0) {
-            return Ok(new);
+            return Ok(Value::Bits(self.address(new)));
         }
         let places = self.places(old);
         let [Place { base: Base::Object(instance), .. }] = places[..] else {
@@ -121,18 +143,45 @@ impl Machine<'_> {
         if self.is_open(state, instance) {
             return gap("a realloc of what the caller gives");
         }
-        let held = state.memory.get(instance).map(|object| object.size);
-        let Some(held) = held.and_then(|held| self.smt.pool.as_const(held)) else {
-            return gap("a realloc of an object of unknown size");
-        };
-        if let (Value::Bits(to), true) =
-            (&new, state.memory.get(instance).is_some_and(|o| o.life == Life::Live))
-        {
-            let len = self.pointer_const(held.min(bytes) as u64);
-            self.copy_range(state, *to, old, len)?;
+        if state.memory.get(instance).is_some_and(|object| object.life == Life::Live) {
+            self.move_content(state, instance, new)?;
         }
         self.release(state, old)?;
-        Ok(new)
+        Ok(Value::Bits(self.address(new)))
+    }
+
+    /// Copies what one heap object holds to one that is new.
+    fn move_content(&mut self, state: &mut State, old: Instance, new: Instance) -> Step<()> {
+        let size = |state: &State, instance| state.memory.get(instance).map(|object| object.size);
+        let sizes = (size(state, old), size(state, new));
+        let (Some(held), Some(bytes)) = sizes else { return gap("an object that is not") };
+        if let (Some(held), Some(bytes)) =
+            (self.smt.pool.as_const(held), self.smt.pool.as_const(bytes))
+        {
+            let len = self.pointer_const(held.min(bytes) as u64);
+            let (from, to) = (self.address(old), self.address(new));
+            return self.copy_range(state, to, from, len);
+        }
+        let is_plain = self.stride(state, old).is_none();
+        let Some(object) = state.memory.get(old) else { return gap("an object that is not") };
+        if !is_plain || object.background != Background::Uninit || object.chain.is_some() {
+            return gap("a realloc of an object of unknown size");
+        }
+        // What does not fit any more is not looked at, except for what it keeps from being lost.
+        let cells = object.cells.clone();
+        if self.marks.kept.is_some() {
+            for (&offset, cell) in &cells {
+                let end = self.pointer_const(offset.saturating_add(u64::from(cell.bytes)));
+                let is_outside = self.smt.pool.ult(bytes, end);
+                if self.speaks_of_addresses(cell.value) && !self.is_excluded(state, is_outside) {
+                    return gap("a realloc that may leave out a pointer");
+                }
+            }
+        }
+        if let Some(object) = state.memory.get_mut(new) {
+            object.cells = cells;
+        }
+        Ok(())
     }
 
     /// `free`: of null it is nothing, of anything but the start of a live heap object it is the end.

@@ -108,6 +108,26 @@ pub(super) fn numbers(name: &str) -> Option<Numbers> {
     }
 }
 
+/// What a function does that touches no memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    None,
+    /// Its result is an input.
+    Input,
+}
+
+/// The effect of a function without a body, if it touches no memory and runs nothing.
+pub(super) fn effect(name: &str) -> Option<Effect> {
+    let is_input = name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_");
+    if is_input || NUMBERS.contains(&name) || NATURALS.contains(&name) {
+        return Some(Effect::Input);
+    }
+    let is_silent = ENDS.contains(&name)
+        || matches!(name, "__VERIFIER_assume" | "assume_abort_if_not" | "__VERIFIER_assert")
+        || matches!(name, "svf_assert" | "svf_assert_eq");
+    is_silent.then_some(Effect::None)
+}
+
 fn is_allocation(name: &str) -> bool {
     matches!(name, "malloc" | "__builtin_malloc" | "calloc" | "realloc" | "valloc")
         || matches!(name, "aligned_alloc" | "memalign")
@@ -211,9 +231,7 @@ impl Machine<'_> {
                 None => None,
             },
             _ if is_allocation(name) => {
-                if name == "realloc" {
-                    self.tell_apart(state, args, 0)?;
-                }
+                self.settle_sizes(state, name, args)?;
                 return self.allocation(state, at, name == "realloc");
             }
             "free" | "cfree" => {
