@@ -334,8 +334,8 @@ fn what_targets_share_is_one_obligation() {
     let scan = place.scan(&["--no-cache", "--json=r.json", "--proofs=w.yml", "--", "make"]);
     assert_eq!(scan.code, Some(1), "{scan:?}");
     assert!(scan.out.contains(" 1 violated, 0 unknown)"), "{}", scan.out);
-    let row = |name: &str| scan.out.lines().find(|line| line.starts_with(name)).unwrap_or_default();
-    let numbers = |name: &str| row(name).split_whitespace().skip(2).next().map(str::to_owned);
+    let row = |name: &str| scan.out.lines().rfind(|line| line.starts_with(name));
+    let numbers = |name: &str| row(name)?.split_whitespace().nth(2).map(str::to_owned);
     assert_eq!(
         ["one  ", "two  ", "three"].map(numbers),
         ["1", "1", "0"].map(|n| Some(n.to_owned()))
