@@ -9,7 +9,7 @@ mod slices;
 use self::engines::{decide, is_assertion, undecided};
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
-use crate::cegas::{self, Budget, Explored, Proof, Reason, Verdict};
+use crate::cegas::{self, Budget, Explored, Proof, Reason, Task, Verdict};
 use crate::config::{Engine, Settings};
 use crate::entries::{self, Entry};
 use crate::ir::{self, Callee, FuncId, Inst, InstId, Program};
@@ -80,7 +80,19 @@ pub fn check(
     let rest = slices.as_ref().zip(recalled.as_ref()).map(|(slices, known)| slices.rest(known));
     let decided = match &recalled {
         Some(recalled) if recalled.asks_nothing() => Some(Explored::of(Vec::new(), true)),
-        _ => decide(program, entry, &open, rest, settings, &found, cancel, &mut paths),
+        _ => {
+            let task = Task {
+                program,
+                entry: &Entry::plain(entry),
+                obligations: &open,
+                options: options(settings),
+                budget: budget(settings),
+                cancel,
+                rest: rest.as_ref(),
+                found: Some(&found),
+            };
+            decide(&task, settings, &mut paths)
+        }
     };
     let failed = decided.is_none();
     // What is unknown for a bug of ours is told of everything.

@@ -7,118 +7,26 @@
 //! was followed to its end, none was cut, and none left what the model knows.
 
 use super::ledger::Ledger;
-use super::machine::{Machine, Options, Stop};
+use super::machine::{Machine, Stop};
 use super::marks::{Mark, Marks};
 use super::replay::Target;
 use super::rest::{Left, Rest};
 use super::spoken::LoopInvariant;
 use super::state::State;
 use super::step::Flow;
+use super::task::{Budget, Explored, Task};
 use super::value::Value;
-use super::verdict::{Counterexample, Reason, Verdict};
+use super::verdict::{Counterexample, Reason};
 use super::visited::Visited;
 use crate::cancel::Cancel;
-use crate::entries::Entry;
-use crate::ir::{FuncId, InstId, Program};
-use crate::order::FuncSet;
+use crate::ir::{FuncId, InstId};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
-
-/// What an exploration may cost.
-#[derive(Debug, Clone, Copy)]
-pub struct Budget {
-    pub time: Duration,
-    /// Paths that wait at one time.
-    pub waiting: usize,
-    /// Expressions made.
-    pub expressions: usize,
-}
+use std::time::Instant;
 
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;
-
-/// What came out of an exploration.
-#[derive(Debug)]
-pub struct Explored {
-    /// The obligations of the user's code. Those inside models of library functions are put to the calls.
-    pub verdicts: Vec<(Obligation, Verdict)>,
-    /// No call of a model was left out.
-    pub is_complete: bool,
-    /// The functions that may be come to on paths that were not followed to their end; all if there are none.
-    pub ahead: Option<FuncSet>,
-    /// What the proofs rest on at the heads of loops, if it was asked for.
-    pub invariants: Vec<LoopInvariant>,
-}
-
-impl Explored {
-    /// Verdicts that tell nothing beside.
-    pub fn of(verdicts: Vec<(Obligation, Verdict)>, is_complete: bool) -> Explored {
-        Explored { verdicts, is_complete, ahead: None, invariants: Vec::new() }
-    }
-}
-
-/// Explores `program` from `entry` and says what came out for each obligation.
-pub fn explore(
-    program: &Program,
-    entry: FuncId,
-    obligations: &[Obligation],
-    options: Options,
-    budget: Budget,
-    cancel: &Cancel,
-) -> Explored {
-    let entry = Entry::plain(entry);
-    explore_entry(program, &entry, obligations, options, budget, &|_| {}, cancel)
-}
-
-/// The same, with what the entry is given; `found` hears of each violation as soon as it is confirmed.
-pub fn explore_entry(
-    program: &Program,
-    entry: &Entry,
-    obligations: &[Obligation],
-    options: Options,
-    budget: Budget,
-    found: &dyn Fn(&Obligation),
-    cancel: &Cancel,
-) -> Explored {
-    explore_rest(program, entry, obligations, None, options, budget, found, cancel)
-}
-
-/// The same, for what is not known yet.
-#[allow(clippy::too_many_arguments)]
-pub fn explore_rest(
-    program: &Program,
-    entry: &Entry,
-    obligations: &[Obligation],
-    rest: Option<&Rest<'_>>,
-    options: Options,
-    budget: Budget,
-    found: &dyn Fn(&Obligation),
-    cancel: &Cancel,
-) -> Explored {
-    let mut explorer = Explorer::of(program, entry, obligations, options, budget, cancel);
-    explorer.found = Some(found);
-    (explorer.rest, explorer.known) = (rest, Vec::new());
-    explorer.make_room();
-    explorer.run_in_slices();
-    explorer.explored(obligations.len())
-}
-
-/// Looks for proofs only.
-pub fn prove(
-    program: &Program,
-    entry: &Entry,
-    obligations: &[Obligation],
-    options: Options,
-    budget: Budget,
-    cancel: &Cancel,
-) -> Explored {
-    let mut explorer = Explorer::of(program, entry, obligations, options, budget, cancel);
-    explorer.is_paused = true;
-    explorer.prove(1.0);
-    explorer.explored(obligations.len())
-}
 
 pub(super) struct Explorer<'a> {
     pub(super) machine: Machine<'a>,
@@ -167,24 +75,20 @@ pub(super) enum Next {
 }
 
 impl<'a> Explorer<'a> {
-    fn of(
-        program: &'a Program,
-        entry: &Entry,
-        obligations: &[Obligation],
-        options: Options,
-        budget: Budget,
-        cancel: &'a Cancel,
-    ) -> Self {
+    pub(super) fn of(task: &Task<'a>) -> Self {
+        let Task { program, entry, obligations, options, .. } = *task;
         let marks = Marks::new(program, obligations);
         let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
         let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
         let mut machine = Machine::new(program, marks, options);
         machine.given = entry.params.is_some().then(|| entry.clone());
-        Explorer::new(machine, entry.func, told, budget, cancel)
+        let mut explorer = Explorer::new(machine, told, task);
+        explorer.make_room();
+        explorer
     }
 
     /// What came out, if so many obligations were asked.
-    fn explored(mut self, asked: usize) -> Explored {
+    pub(super) fn explored(mut self, asked: usize) -> Explored {
         let is_whole = self.incomplete.is_none() && !self.is_paused;
         let is_complete = is_whole || self.all_met || self.ledger.len() == asked;
         let ahead = self.all_ahead();
@@ -192,20 +96,15 @@ impl<'a> Explorer<'a> {
         Explored { verdicts: self.verdicts(), is_complete, ahead, invariants }
     }
 
-    fn new(
-        machine: Machine<'a>,
-        entry: FuncId,
-        obligations: Vec<Obligation>,
-        budget: Budget,
-        cancel: &'a Cancel,
-    ) -> Self {
+    fn new(machine: Machine<'a>, obligations: Vec<Obligation>, task: &Task<'a>) -> Self {
+        let Task { budget, cancel, rest, found, .. } = *task;
         let milliseconds = u32::try_from(budget.time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
         Explorer {
             machine,
-            entry,
+            entry: task.entry.func,
             violated: vec![None; obligations.len()],
-            known: vec![false; obligations.len()],
-            rest: None,
+            known: Vec::new(),
+            rest,
             left: Vec::new(),
             doubtful: vec![None; obligations.len()],
             ledger: Ledger::new(obligations),
@@ -222,7 +121,7 @@ impl<'a> Explorer<'a> {
             deadline: Instant::now(),
             is_paused: false,
             cancel,
-            found: None,
+            found,
             limits: Limits { milliseconds, ..Limits::default() },
             until_look: STEPS_PER_LOOK,
         }

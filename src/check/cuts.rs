@@ -3,10 +3,8 @@
 //!
 //! Only proofs are taken from there. A violation has to be walked to in the program itself.
 
-use crate::cancel::Cancel;
-use crate::cegas::{self, Budget, Explored, Options, Reason, Rest, Verdict};
-use crate::entries::Entry;
-use crate::ir::{FuncId, Program};
+use crate::cegas::{Explored, Reason, Task, Verdict};
+use crate::ir::Program;
 use crate::library as models;
 use crate::pta;
 use crate::rules::Obligation;
@@ -31,32 +29,19 @@ const LARGEST: usize = 500_000;
 const LEFT_OUT: f64 = 0.5;
 
 /// The explorer, with cuts between its first moment and the rest of its time.
-#[allow(clippy::too_many_arguments)]
-pub(super) fn explore(
-    program: &Program,
-    entry: FuncId,
-    obligations: &[Obligation],
-    rest: Option<&Rest<'_>>,
-    options: Options,
-    budget: Budget,
-    found: &dyn Fn(&Obligation),
-    cancel: &Cancel,
-) -> Explored {
+pub(super) fn explore(task: &Task<'_>) -> Explored {
+    let Task { program, obligations, options, budget, cancel, .. } = *task;
     let start = Instant::now();
     let said = Mutex::new(FxHashSet::default());
     let once = |obligation: &Obligation| {
         if said.lock().is_ok_and(|mut said| said.insert((obligation.at, obligation.rule))) {
-            found(obligation);
+            task.found.into_iter().for_each(|found| found(obligation));
         }
     };
-    let from = Entry::plain(entry);
-    let explored = |time: Duration| {
-        let budget = Budget { time, ..budget };
-        cegas::explore_rest(program, &from, obligations, rest, options, budget, &once, cancel)
-    };
+    let explored = |time| Task { found: Some(&once), ..*task }.within(time).explore();
     // Invariants are to speak of the whole program; its entry is where the pointer analysis starts.
     let may_cut = !options.tells_invariants
-        && program.funcs[entry].name == "main"
+        && program.funcs[task.entry.func].name == "main"
         && program.insts.len() <= LARGEST
         && obligations.len() <= 64;
     if !may_cut {
@@ -71,8 +56,7 @@ pub(super) fn explore(
             false => explored(budget.time.saturating_sub(start.elapsed())),
         };
     }
-    let question = Question { program, from: &from, options, budget, cancel };
-    let proved = question.proved(&open, budget.time.mul_f64(CUTS));
+    let proved = proved(task, &open, budget.time.mul_f64(CUTS));
     let is_proved = |obligation: &Obligation| proved.iter().any(|(o, _)| o == obligation);
     let mut all = match open.iter().all(is_proved) {
         true => first,
@@ -108,51 +92,33 @@ fn is_open(verdict: &Verdict) -> bool {
     }
 }
 
-struct Question<'q> {
-    program: &'q Program,
-    from: &'q Entry,
-    options: Options,
-    budget: Budget,
-    cancel: &'q Cancel,
-}
-
-impl Question<'_> {
-    /// Those of the obligations that hold in what can influence them.
-    fn proved(&self, open: &[Obligation], time: Duration) -> Vec<(Obligation, Verdict)> {
-        let program = self.program;
-        let deadline = Instant::now() + time;
-        let answer = pta::analyse(program, &pta::Options::default());
-        let graph = svfg::build(program, &answer, svfg::Options { fields: false });
-        let callers = sfg::callers(program, &answer);
-        let cutter = sfg::Cutter::new(program, &answer, &graph, &callers);
-        let own = open.iter().filter(|o| !models::is_model(program, program.func_of(o.at)));
-        let cuts: Vec<(&Obligation, Sfg)> = own
-            .filter_map(|o| Some((o, cutter.cut(o)?)))
-            .filter(|(_, cut)| is_worth_it(program, cut))
-            .collect();
-        let mut proved = Vec::new();
-        for (index, (obligation, cut)) in cuts.iter().enumerate() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.cancel.is_wished() {
-                break;
-            }
-            let budget = Budget { time: left / (cuts.len() - index) as u32, ..self.budget };
-            let less = cut.program(program);
-            let one = std::slice::from_ref(*obligation);
-            let explored = cegas::explore_entry(
-                &less,
-                self.from,
-                one,
-                self.options,
-                budget,
-                &|_| {},
-                self.cancel,
-            );
-            let verdict = explored.verdicts.into_iter().find(|(o, _)| o == *obligation);
-            proved.extend(verdict.filter(|(_, verdict)| matches!(verdict, Verdict::Safe(_))));
+/// Those of the obligations that hold in what can influence them.
+fn proved(task: &Task<'_>, open: &[Obligation], time: Duration) -> Vec<(Obligation, Verdict)> {
+    let program = task.program;
+    let deadline = Instant::now() + time;
+    let answer = pta::analyse(program, &pta::Options::default());
+    let graph = svfg::build(program, &answer, svfg::Options { fields: false });
+    let callers = sfg::callers(program, &answer);
+    let cutter = sfg::Cutter::new(program, &answer, &graph, &callers);
+    let own = open.iter().filter(|o| !models::is_model(program, program.func_of(o.at)));
+    let cuts: Vec<(&Obligation, Sfg)> = own
+        .filter_map(|o| Some((o, cutter.cut(o)?)))
+        .filter(|(_, cut)| is_worth_it(program, cut))
+        .collect();
+    let mut proved = Vec::new();
+    for (index, (obligation, cut)) in cuts.iter().enumerate() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() || task.cancel.is_wished() {
+            break;
         }
-        proved
+        let less = cut.program(program);
+        let one = std::slice::from_ref(*obligation);
+        let task = Task { program: &less, obligations: one, rest: None, found: None, ..*task };
+        let explored = task.within(left / (cuts.len() - index) as u32).explore();
+        let verdict = explored.verdicts.into_iter().find(|(o, _)| o == *obligation);
+        proved.extend(verdict.filter(|(_, verdict)| matches!(verdict, Verdict::Safe(_))));
     }
+    proved
 }
 
 /// Whether enough is left out.

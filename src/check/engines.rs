@@ -1,59 +1,26 @@
 //! Who decides: the explorer, Algorithm 2 before it, an enumeration of paths, the prover alone, or conditions that
 //! were given.
 
-use super::{budget, cuts, invariants, options};
-use crate::cancel::Cancel;
+use super::{cuts, invariants};
 use crate::cegas::refine::{self, Question};
-use crate::cegas::{self, Budget, Explored, Reason, Rest, Verdict, inductive, sse};
+use crate::cegas::{Explored, Reason, Task, Verdict, inductive, sse};
 use crate::config::{Engine, Settings};
-use crate::entries::Entry;
-use crate::ir::{FuncId, Program};
+use crate::ir::Program;
 use crate::library as models;
 use crate::pta;
 use crate::rules::{self, Obligation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Nothing if there was a panic.
-#[allow(clippy::too_many_arguments)]
-pub(super) fn decide(
-    program: &Program,
-    entry: FuncId,
-    obligations: &[Obligation],
-    rest: Option<Rest<'_>>,
-    settings: &Settings,
-    found: &dyn Fn(&Obligation),
-    cancel: &Cancel,
-    paths: &mut String,
-) -> Option<Explored> {
-    let budget = budget(settings);
-    let options = options(settings);
+pub(super) fn decide(task: &Task<'_>, settings: &Settings, paths: &mut String) -> Option<Explored> {
     let conditions =
-        settings.given.as_ref().map(|given| invariants::given(program, given, settings));
+        settings.given.as_ref().map(|given| invariants::given(task.program, given, settings));
     let mut run = || match settings.engine {
-        _ if let Some(conditions) = &conditions => {
-            inductive::check(program, entry, obligations, options, budget, conditions, cancel)
-        }
-        Engine::Auto => {
-            let rest = rest.as_ref();
-            cuts::explore(program, entry, obligations, rest, options, budget, found, cancel)
-        }
-        Engine::Proofs => {
-            let entry = Entry::plain(entry);
-            cegas::prove(program, &entry, obligations, options, budget, cancel)
-        }
-        Engine::Cegas => refined(program, entry, obligations, options, budget, cancel),
-        Engine::Sse => {
-            let question = sse::Question {
-                program,
-                entry,
-                obligations,
-                options,
-                time: settings.timeout,
-                cancel,
-                explains: settings.explain_path,
-            };
-            enumerated(&question, budget, paths)
-        }
+        _ if let Some(conditions) = &conditions => inductive::check(task, conditions),
+        Engine::Auto => cuts::explore(task),
+        Engine::Proofs => task.prove(),
+        Engine::Cegas => refined(task),
+        Engine::Sse => enumerated(task, settings, paths),
     };
     catch_unwind(AssertUnwindSafe(&mut run)).ok()
 }
@@ -76,18 +43,13 @@ pub(super) fn is_assertion(program: &Program, obligation: &Obligation) -> bool {
 }
 
 /// Assertions by Algorithm 2 first; whatever is left as without it.
-fn refined(
-    program: &Program,
-    entry: FuncId,
-    obligations: &[Obligation],
-    options: cegas::Options,
-    budget: Budget,
-    cancel: &Cancel,
-) -> Explored {
+fn refined(task: &Task<'_>) -> Explored {
+    let Task { program, obligations, options, budget, cancel, .. } = *task;
+    let entry = task.entry.func;
     let wanted = |o: &&Obligation| is_assertion(program, o);
     // The pointer analysis starts at `main`.
     if program.funcs[entry].name != "main" || !obligations.iter().any(|o| wanted(&o)) {
-        return cegas::explore(program, entry, obligations, options, budget, cancel);
+        return task.explore();
     }
     let points_to = pta::analyse(program, &pta::Options::default());
     let count = obligations.iter().filter(wanted).count() as u32;
@@ -104,7 +66,7 @@ fn refined(
     if verdicts.len() == obligations.len() {
         return Explored::of(verdicts, true);
     }
-    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
+    let mut explored = task.explore();
     for (obligation, verdict) in &mut explored.verdicts {
         let decided = verdicts.iter().find(|(target, _)| target == obligation);
         if let Some((_, decided)) = decided {
@@ -115,14 +77,23 @@ fn refined(
 }
 
 /// Assertions by enumerating paths, and by nothing else; the other rules as without it.
-fn enumerated(question: &sse::Question<'_>, budget: Budget, paths: &mut String) -> Explored {
-    let sse::Question { program, entry, obligations, options, cancel, .. } = *question;
-    let found = sse::enumerate(question, |o| is_assertion(program, o));
+fn enumerated(task: &Task<'_>, settings: &Settings, paths: &mut String) -> Explored {
+    let Task { program, obligations, options, cancel, .. } = *task;
+    let question = sse::Question {
+        program,
+        entry: task.entry.func,
+        obligations,
+        options,
+        time: settings.timeout,
+        cancel,
+        explains: settings.explain_path,
+    };
+    let found = sse::enumerate(&question, |o| is_assertion(program, o));
     *paths = found.text;
     if found.verdicts.len() == obligations.len() {
         return Explored::of(found.verdicts, true);
     }
-    let mut explored = cegas::explore(program, entry, obligations, options, budget, cancel);
+    let mut explored = task.explore();
     for (obligation, verdict) in &mut explored.verdicts {
         if let Some((_, own)) = found.verdicts.iter().find(|(target, _)| target == obligation) {
             *verdict = own.clone();

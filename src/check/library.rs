@@ -6,7 +6,7 @@
 
 use crate::budgets::ENTRIES_IN_FULL;
 use crate::cancel::Cancel;
-use crate::cegas::{self, Budget, Explored, Reason, Verdict};
+use crate::cegas::{self, Budget, Explored, Reason, Task, Verdict};
 use crate::entries::{Entry, Reach};
 use crate::ir::{FuncId, InstId, Program};
 use crate::rules::Obligation;
@@ -100,11 +100,10 @@ fn ask<'a>(
     let own = |o: &&Obligation| reached.contains(question.program.func_of(o.at));
     let obligations: Vec<Obligation> = question.obligations.iter().filter(own).copied().collect();
     let explored = |entry: &Entry, time: Duration| {
-        let Question { program, options, found, cancel, .. } = question;
-        let budget = Budget { time, ..question.budget };
-        let run =
-            || cegas::explore_entry(program, entry, &obligations, options, budget, &found, cancel);
-        catch_unwind(AssertUnwindSafe(run)).ok()
+        let Question { program, options, budget, found, cancel, .. } = question;
+        let (obligations, found) = (&obligations[..], Some(&found as &dyn Fn(&Obligation)));
+        let task = Task { program, entry, obligations, options, budget, cancel, rest: None, found };
+        catch_unwind(AssertUnwindSafe(|| task.within(time).explore())).ok()
     };
     let configured = entry.configured(question.program);
     let configured = configured.and_then(|entry| {

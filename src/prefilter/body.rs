@@ -30,6 +30,9 @@ const MOST_PASSES: usize = 60;
 /// Allocations that succeed unless the user says otherwise.
 const GRANTS: &[&str] = &["malloc", "calloc", "__builtin_malloc", "valloc", "strdup"];
 
+/// Those and others return the start of something allocated, or null.
+const ALLOCATES: &[&str] = &["realloc", "aligned_alloc", "memalign"];
+
 pub struct Body<'a> {
     pub program: &'a Program,
     pub whole: Option<&'a Whole>,
@@ -296,6 +299,9 @@ impl<'a> Body<'a> {
             if known.live {
                 set.add(self.universe.intern(Fact::Live(source)));
             }
+            if known.start {
+                set.add(self.universe.intern(Fact::Start(number)));
+            }
             let (root, offset) = self.numbers.place(number);
             let range = (known.bytes.0.checked_add(offset), known.bytes.1.checked_add(offset));
             if let ((Some(lo), Some(hi)), true) = (range, known.bytes.0 < known.bytes.1) {
@@ -378,7 +384,7 @@ impl<'a> Body<'a> {
         };
         // An access of no bytes asks nothing.
         if bytes > 0 {
-            let known = Known { bytes: (0, bytes), set: false, ..Known::ALL };
+            let known = Known { bytes: (0, bytes), start: false, set: false, ..Known::ALL };
             self.learn(pointer, known, set);
         }
     }
@@ -389,9 +395,12 @@ impl<'a> Body<'a> {
         let args = self.program.operands(args);
         let result = self.program.insts[inst].result.expand().map(Operand::Value);
         if let Some(name) = external(self.program, inst) {
-            if let Some(result) = result.filter(|_| !self.may_fail && GRANTS.contains(&name)) {
+            let Some(result) = result else { return };
+            if GRANTS.contains(&name) && !self.may_fail {
                 let known = Known { bytes: self.granted(name, args), set: false, ..Known::ALL };
                 self.learn(result, known, set);
+            } else if GRANTS.contains(&name) || ALLOCATES.contains(&name) {
+                self.learn(result, Known { start: true, ..Known::NOTHING }, set);
             }
             return;
         }

@@ -11,6 +11,8 @@ pub enum Fact {
     Bytes(Number, i64, i64),
     /// The object it points to is alive.
     Live(Number),
+    /// It is null or the start of something that was allocated.
+    Start(Number),
     /// It depends on nothing that was never set, as far as was told before.
     Set(Number),
     /// The condition has this value.
@@ -41,7 +43,7 @@ impl Universe {
         match fact {
             Fact::Bytes(root, ..) => self.bytes.entry(root).or_default().push(id),
             Fact::Live(source) => self.lives.push((source, id)),
-            Fact::Object(_) | Fact::Set(_) | Fact::Holds(..) => {}
+            Fact::Object(_) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {}
         }
         id
     }
@@ -56,7 +58,9 @@ impl Universe {
         let ids = self.bytes.get(&root)?.iter().filter(|&&id| set.has(id));
         let ranges = ids.map(|&id| match self.facts[id] {
             Fact::Bytes(_, lo, hi) => (lo, hi),
-            Fact::Object(_) | Fact::Live(_) | Fact::Set(_) | Fact::Holds(..) => (0, 0),
+            Fact::Object(_) | Fact::Live(_) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {
+                (0, 0)
+            }
         });
         ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }

@@ -35,6 +35,7 @@ impl Body<'_> {
             object: is_pointer && self.is_object(number, set),
             bytes: if is_pointer { self.bytes(number, set) } else { (0, 0) },
             live: is_pointer && self.is_alive(number, at, set),
+            start: is_pointer && self.is_start(number, set),
             set: self.is_set(number, set, DEEPEST),
             range: Range::ANY,
         }
@@ -112,6 +113,18 @@ impl Body<'_> {
         }
         let value = self.numbers.value(source);
         value.zip(self.whole).is_some_and(|(value, whole)| whole.stays(value))
+    }
+
+    /// Whether a pointer is null or the start of something that was allocated.
+    pub fn is_start(&self, pointer: Number, set: &Set) -> bool {
+        if self.twice {
+            return false;
+        }
+        match self.numbers.made[pointer] {
+            Made::Const(constant) => matches!(self.program.consts.get(constant), Const::Null),
+            Made::Select(_, then, els) => self.is_start(then, set) && self.is_start(els, set),
+            _ => self.has(Fact::Start(pointer), set),
+        }
     }
 
     /// Whether the value depends on nothing that was never set.

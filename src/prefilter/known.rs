@@ -9,6 +9,8 @@ pub struct Known {
     /// The bytes around it that lie in its object; none if the range is empty.
     pub bytes: (i64, i64),
     pub live: bool,
+    /// It is null or the start of something that was allocated, and may be freed by now.
+    pub start: bool,
     pub set: bool,
     /// Of a number.
     pub range: Range,
@@ -20,11 +22,18 @@ impl Known {
         object: true,
         bytes: (i64::MIN, i64::MAX),
         live: true,
+        start: true,
         set: true,
         range: Range::NONE,
     };
-    pub const NOTHING: Known =
-        Known { object: false, bytes: (0, 0), live: false, set: false, range: Range::ANY };
+    pub const NOTHING: Known = Known {
+        object: false,
+        bytes: (0, 0),
+        live: false,
+        start: false,
+        set: false,
+        range: Range::ANY,
+    };
 
     pub fn meet(self, other: Known) -> Known {
         let (lo, hi) = (self.bytes.0.max(other.bytes.0), self.bytes.1.min(other.bytes.1));
@@ -32,6 +41,7 @@ impl Known {
             object: self.object && other.object,
             bytes: if lo < hi { (lo, hi) } else { (0, 0) },
             live: self.live && other.live,
+            start: self.start && other.start,
             set: self.set && other.set,
             range: self.range.or(other.range),
         }

@@ -104,6 +104,7 @@ impl<'a> Memory<'a> {
                 let pointer = self.program.is_pointer(value);
                 Known {
                     object: known.object && is_plain && pointer,
+                    start: known.start && is_plain && pointer,
                     range: if is_plain && !pointer { known.range } else { Range::ANY },
                     ..known
                 }
@@ -289,7 +290,7 @@ impl<'a> Memory<'a> {
             return Known::ALL;
         }
         let range = if all_zero { Range::exactly(0) } else { Range::ANY };
-        Known { set: true, range, ..Known::NOTHING }
+        Known { start: all_zero, set: true, range, ..Known::NOTHING }
     }
 }
 

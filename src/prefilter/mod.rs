@@ -26,7 +26,7 @@ mod whole;
 
 use crate::ir::{Def, FuncId, Inst, InstId, Operand, Program};
 use crate::pta::PointsTo;
-use crate::rules::{Demand, Extent, Fault, Obligation};
+use crate::rules::{Demand, Extent, Fault, FreeFault, Obligation};
 use body::{Body, Summaries};
 use facts::{Fact, Set};
 use known::{Known, Summary};
@@ -124,6 +124,7 @@ pub fn split_given(
             object: bytes.is_some(),
             bytes: (0, bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(0)),
             live: bytes.is_some(),
+            start: false,
             set: true,
             range: Range::ANY,
         };
@@ -196,7 +197,14 @@ impl Settler<'_, '_> {
             Demand::Wraps { op, lhs, rhs } => {
                 self.body.ranges().never_overflows(op, lhs, rhs, block)
             }
-            Demand::NotReached | Demand::Free { .. } | Demand::Kept => false,
+            Demand::Free { pointer, fault } => {
+                let number = self.body.number(pointer);
+                match fault {
+                    FreeFault::Twice => self.body.is_alive(number, at, set),
+                    FreeFault::Foreign => self.body.is_start(number, set),
+                }
+            }
+            Demand::NotReached | Demand::Kept => false,
         }
     }
 

@@ -11,7 +11,8 @@ mod programs;
 mod random;
 
 use cegas::cancel::Cancel;
-use cegas::cegas::{Budget, Options, Reason, Verdict, explore};
+use cegas::cegas::{Budget, Options, Reason, Task, Verdict};
+use cegas::entries::Entry;
 use cegas::ir::{Inst, InstId, Operand, Program};
 use cegas::rules::{self, Obligation};
 use cegas::{pta, sfg, svfg};
@@ -29,8 +30,17 @@ fn verdict(program: &Program, obligation: &Obligation) -> Option<Verdict> {
     // Ample, so that the machine's speed decides nothing: what is hard ends by the number of paths.
     let budget = Budget { time: Duration::from_secs(20), waiting: 300, expressions: 300_000 };
     let entry = program.func_by_name("main").expect("a main");
-    let options = Options::default();
-    let explored = explore(program, entry, &[*obligation], options, budget, &Cancel::never());
+    let task = Task {
+        program,
+        entry: &Entry::plain(entry),
+        obligations: &[*obligation],
+        options: Options::default(),
+        budget,
+        cancel: &Cancel::never(),
+        rest: None,
+        found: None,
+    };
+    let explored = task.explore();
     // One inside a model of a library function is put to the calls.
     explored.verdicts.into_iter().find(|(o, _)| o.at == obligation.at).map(|(_, verdict)| verdict)
 }

@@ -14,10 +14,9 @@
 mod condition;
 mod evaluate;
 
-use super::explore::{Budget, Explored};
 use super::ledger::Ledger;
 use super::loops::{Body, Loops};
-use super::machine::{Machine, Options, Source, Stop};
+use super::machine::{Machine, Source, Stop};
 use super::marks::Marks;
 use super::memory::{Instance, Life, Origin};
 use super::merge::differences;
@@ -25,10 +24,11 @@ use super::paths::is_provable;
 use super::scope::{self, Named};
 use super::state::State;
 use super::step::Flow;
+use super::task::{Explored, Task};
 use super::value::Value;
 use super::verdict::{Proof, Reason, Verdict};
 use crate::cancel::Cancel;
-use crate::ir::{BlockId, FuncId, Inst, InstId, Program, ValueId};
+use crate::ir::{BlockId, FuncId, Inst, InstId, ValueId};
 use crate::rules::Obligation;
 use crate::smt::{Answer, ExprId, Limits};
 pub use condition::{Condition, read};
@@ -48,15 +48,9 @@ const MOST_LOOKS: u32 = 50;
 const DEEPEST_CALLS: usize = 200;
 
 /// Decides obligations by the conditions alone.
-pub fn check(
-    program: &Program,
-    entry: FuncId,
-    obligations: &[Obligation],
-    options: Options,
-    budget: Budget,
-    conditions: &Conditions,
-    cancel: &Cancel,
-) -> Explored {
+pub fn check(task: &Task<'_>, conditions: &Conditions) -> Explored {
+    let Task { program, obligations, options, budget, cancel, .. } = *task;
+    let entry = task.entry.func;
     let marks = Marks::new(program, obligations);
     let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
     let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
