@@ -33,6 +33,7 @@ fn finding(number: u32) -> Obligation {
             object: Some(index % 7),
             function: None,
         }),
+        input: None,
     };
     let mut finding = Obligation {
         proof: None,

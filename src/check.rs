@@ -422,6 +422,7 @@ fn told(
                     object: change.object,
                     function: change.func.map(|func| program.funcs[func].name.clone()),
                 }),
+                input: step.input,
             };
             let place = |place: cegas::Related| report::Related {
                 location: location(program, place.at, settings),
@@ -474,6 +475,6 @@ fn location(program: &Program, at: InstId, settings: &Settings) -> report::Locat
         return report::Location { function, ..report::Location::default() };
     };
     let path = program.debug.files[loc.file].path();
-    let file = report::shown_path(&path, &settings.root).into();
+    let file = report::below_root(&path, &settings.root).into();
     report::Location { file, line: loc.line, column: loc.column, function }
 }

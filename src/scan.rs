@@ -196,6 +196,7 @@ fn model(
             Ok(mut program) => {
                 let _task = deciding.begin(&target.name);
                 described::apply(&mut program, settings);
+                report::follow_links(&mut program, &settings.root);
                 look_at(&program, look, judged_in(target, targets, settings), &deciding)
             }
             Err(error) => Modelled {
@@ -318,9 +319,14 @@ fn assemble(
     }
     for (target, modelled) in targets.iter().zip(models) {
         let units = target.units.iter().filter_map(|&unit| project.sources.get(unit));
+        let mut unseen = Vec::new();
         for missing in &target.missing {
             let file = report::shown_path(missing, &settings.root);
             report.notes.push(note(Some(&target.name), &format!("{file} is not in the model")));
+            // What is left out on purpose is listed as such.
+            if !project.build.skipped.iter().any(|skipped| skipped.file == *missing) {
+                unseen.push(file);
+            }
         }
         report.notes.extend(modelled.notes.iter().map(|text| note(Some(&target.name), text)));
         report.paths += &modelled.checked.paths;
@@ -339,8 +345,10 @@ fn assemble(
             units: units.map(|source| shown(source, settings)).collect(),
             failure: modelled.size.as_ref().err().cloned(),
             model: modelled.size.ok(),
+            missing: unseen,
         });
     }
+    report.share_obligations();
     Ok(report)
 }
 

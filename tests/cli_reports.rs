@@ -114,6 +114,21 @@ fn paths_are_relative_whatever_the_way_to_them() {
 }
 
 #[test]
+fn a_linked_folder_is_told_by_its_real_name() {
+    let place = Place::new();
+    place.write("real/a.c", &format!("#include \"a.h\"\n{}", long_way(3)));
+    place.write("real/a.h", "static int unused(void) { return 1; }\n");
+    std::os::unix::fs::symlink("real", place.dir().join("link")).expect("a link");
+    let scan = place.scan(&["link/a.c", "--rules=assertion", "--sarif=r.sarif", "--json=r.json"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    assert!(scan.out.contains("--> real/a.c:"), "{scan:?}");
+    for report in ["r.sarif", "r.json"] {
+        let text = place.read(report);
+        assert!(text.contains("\"real/a.c\"") && !text.contains("\"link/a.c\""), "{text}");
+    }
+}
+
+#[test]
 fn a_moved_line_keeps_its_fingerprint() {
     let place = Place::new();
     let print = |text: &str| {
@@ -304,4 +319,51 @@ fn shells_and_man_are_served() {
         man.code == Some(0) && man.out.contains(".TH") && man.out.contains("write\\-baseline"),
         "{man:?}"
     );
+}
+
+#[test]
+fn what_targets_share_is_one_obligation() {
+    let place = Place::new();
+    place.write("half.c", "int half(int n) { return 10 / (n - 1); }\n");
+    place.write("main.c", "int half(int n);\nint main(void) { return half(1); }\n");
+    place.write("fine.c", "int half(int n);\nint main(void) { return half(3); }\n");
+    place.write(
+        "Makefile",
+        "all:\n\t$(CC) -o one main.c half.c\n\t$(CC) -o two main.c half.c\n\t$(CC) -o three fine.c half.c\n",
+    );
+    let scan = place.scan(&["--no-cache", "--json=r.json", "--proofs=w.yml", "--", "make"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    assert!(scan.out.contains(" 1 violated, 0 unknown)"), "{}", scan.out);
+    let row = |name: &str| scan.out.lines().rfind(|line| line.starts_with(name));
+    let numbers = |name: &str| row(name)?.split_whitespace().nth(2).map(str::to_owned);
+    assert_eq!(
+        ["one  ", "two  ", "three"].map(numbers),
+        ["1", "1", "0"].map(|n| Some(n.to_owned()))
+    );
+    let report: serde_json::Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    let all = report["obligations"].as_array().unwrap();
+    let violated: Vec<_> = all.iter().filter(|o| o["verdict"] == "unsafe").collect();
+    assert_eq!(violated.len(), 1, "{violated:?}");
+    assert_eq!(violated[0]["targets"], serde_json::json!(["one", "two"]));
+    assert!(
+        all.iter().any(|o| o["verdict"] == "safe" && o["targets"] == serde_json::json!(["three"]))
+    );
+}
+
+#[test]
+fn a_program_with_an_object_of_unknown_origin_is_not_safe() {
+    let place = Place::new();
+    place.write("half.c", "int half(int n) { return 10 / (n - 1); }\n");
+    place.write("main.c", "int half(int n);\nint main(void) { return half(1) == 0; }\n");
+    place.write("Makefile", "app: main.c half.o\n\t$(CC) -o $@ main.c half.o\n");
+    let made = tool::ran(place.command_of(std::path::Path::new("make")).arg("half.o"));
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let scan = place.scan(&["--no-cache", "--json=r.json", "--", "make"]);
+    assert_eq!(scan.code, Some(3), "{scan:?}");
+    assert!(
+        scan.out.contains("verdict: unknown") && scan.out.contains("1 object not in the model")
+    );
+    let report: serde_json::Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    assert_eq!(report["complete"], false);
+    assert_eq!(report["targets"][0]["missing"], serde_json::json!(["half.o"]));
 }

@@ -105,3 +105,30 @@ fn a_hook_without_the_tool_says_so() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.err.contains("not in PATH"), "{ran:?}");
 }
+
+#[test]
+fn a_library_made_before_the_package_was_found_is_in_the_model() {
+    let place = Place::new();
+    place.write("half.c", "int half(int n) { return 10 / (n - 1); }\n");
+    place.write("main.c", "int half(int n);\nint main(void) { return half(1); }\n");
+    place.write("late/late.c", "int late(int n) { return 10 / (n - 2); }\n");
+    place.write("late/CMakeLists.txt", "add_library(late STATIC late.c)\n");
+    place.write("second.c", "int late(int n);\nint main(void) { return late(2); }\n");
+    place.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.18)\nproject(demo C)\nadd_library(half STATIC half.c)\n\
+         add_executable(first main.c)\ntarget_link_libraries(first half)\nfind_package(Cegas REQUIRED)\n\
+         cegas_add_scan(first)\nadd_executable(second second.c)\ncegas_add_scan(second)\n\
+         add_subdirectory(late)\ntarget_link_libraries(second late)\n",
+    );
+    let cmake = |arguments: &[&str]| ran(place.command_of(Path::new("cmake")).args(arguments));
+    let package = format!("-DCegas_DIR={}", ours("cmake").display());
+    let program = format!("-DCegas_SCAN={}", env!("CARGO_BIN_EXE_cegas-scan"));
+    let configured = cmake(&["-S", ".", "-B", "out", &package, &program]);
+    assert_eq!(configured.code, Some(0), "{configured:?}");
+    for (target, place) in [("first-cegas", "half.c:1"), ("second-cegas", "late.c:1")] {
+        let built = cmake(&["--build", "out", "--target", target]);
+        assert_ne!(built.code, Some(0), "{built:?}");
+        assert!(built.out.contains("error[div-by-zero]") && built.out.contains(place), "{built:?}");
+    }
+}

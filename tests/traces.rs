@@ -61,3 +61,51 @@ fn what_the_system_gives_is_not_the_arguments_of_main() {
     assert!(out.contains("home -> &a text from outside"), "{out}");
     assert!(out.contains("f -> &an object of the system"), "{out}");
 }
+
+#[test]
+fn an_input_is_told_in_the_words_of_its_type() {
+    let place = Place::new();
+    place.write(
+        "a.c",
+        "#include <assert.h>\n#include <stdio.h>\nextern double __VERIFIER_nondet_double(void);\n\
+         extern float __VERIFIER_nondet_float(void);\nextern unsigned char __VERIFIER_nondet_uchar(void);\n\
+         extern unsigned long __VERIFIER_nondet_ulong(void);\nextern _Bool __VERIFIER_nondet_bool(void);\n\
+         extern short __VERIFIER_nondet_short(void);\nint main(void) {\n\
+         double d = __VERIFIER_nondet_double();\nfloat f = __VERIFIER_nondet_float();\n\
+         unsigned char c = __VERIFIER_nondet_uchar();\nunsigned long l = __VERIFIER_nondet_ulong();\n\
+         _Bool b = __VERIFIER_nondet_bool();\nputs(\"a result that nobody takes\");\n\
+         assert(!(d == 1.5 && f == 0.25f && c == 250 && l == -1ul && b && __VERIFIER_nondet_short() == -7));\n\
+         return 0;\n}\n",
+    );
+    let scan = place.scan(&["a.c", "--no-cache", "-q", "--proofs=w.yml", "--json=r.json"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    for told in ["a.c:10: input: 1.5", "a.c:10: d = 1.5", "a.c:12: c = 250", "a.c:14: b = 1"] {
+        assert!(scan.out.contains(told), "{told}: {}", scan.out);
+    }
+    assert!(!scan.out.contains("a.c:15: input"), "{}", scan.out);
+    let wanted = ["1.5", "0.25f", "250", "18446744073709551615U", "1", "-7"];
+    let witness = place.read("w.yml");
+    let results =
+        witness.lines().filter_map(|line| line.trim().strip_prefix("value: \"\\\\result == "));
+    let results: Vec<_> = results.map(|rest| rest.trim_end_matches('"')).collect();
+    assert_eq!(results, wanted, "{witness}");
+    let report: serde_json::Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    let found = report["obligations"].as_array().unwrap().iter();
+    let trace = found.filter_map(|o| o["trace"].as_array()).flatten();
+    let inputs: Vec<_> = trace.filter_map(|step| step["input"].as_str()).collect();
+    assert_eq!(inputs, wanted);
+}
+
+#[test]
+fn memory_is_told_in_the_words_of_its_type() {
+    let out = printed(
+        "#include <assert.h>\nstruct s { double ratio; unsigned char level; unsigned count; };\n\
+         static void fill(int *out) { *out = 7; }\nint main(void) {\n  int got;\n  struct s s;\n  \
+         double *d = (double[1]){2.5};\n  s.ratio = 1.5;\n  s.level = 250;\n  s.count = 4000000000u;\n  \
+         fill(&got);\n  assert(got != 7 || *d != 2.5);\n  return (int)s.ratio;\n}\n",
+    );
+    for told in ["s.ratio = 1.5", "s.level = 250", "s.count = 4000000000", "got = 7", "(never set)"]
+    {
+        assert!(out.contains(told), "{told}: {out}");
+    }
+}

@@ -17,6 +17,21 @@ endif()
 
 # What cegas-scan reads: the commands, and CMake's own account of which units make which target.
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# The commands of targets made before find_package, or in other folders: a program is its libraries, too.
+function(_cegas_export_commands folder)
+  get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type "${target}" TYPE)
+    if(NOT type MATCHES "^(INTERFACE_LIBRARY|UTILITY)$")
+      set_target_properties("${target}" PROPERTIES EXPORT_COMPILE_COMMANDS ON)
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+  foreach(inner IN LISTS folders)
+    _cegas_export_commands("${inner}")
+  endforeach()
+endfunction()
 file(WRITE "${CMAKE_BINARY_DIR}/.cmake/api/v1/query/codemodel-v2" "")
 
 function(cegas_add_scan target)
@@ -27,8 +42,7 @@ function(cegas_add_scan target)
   if(NOT TARGET "${target}")
     message(FATAL_ERROR "cegas_add_scan: there is no target ${target}")
   endif()
-  # Set here as well: the target may have been made before find_package.
-  set_target_properties("${target}" PROPERTIES EXPORT_COMPILE_COMMANDS ON)
+  _cegas_export_commands("${CMAKE_SOURCE_DIR}")
   add_custom_target("${target}-cegas"
     COMMAND "${Cegas_SCAN}" -p "${CMAKE_BINARY_DIR}" "--target=${target}" ${arg_OPTIONS}
             "${CMAKE_SOURCE_DIR}"
@@ -39,3 +53,9 @@ function(cegas_add_scan target)
   endif()
   add_dependencies(cegas "${target}-cegas")
 endfunction()
+
+# Where CMake can, once more when all targets are there.
+if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.19)
+  cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}"
+    CALL _cegas_export_commands "${CMAKE_SOURCE_DIR}")
+endif()

@@ -2,8 +2,9 @@
 
 use super::explore::Explorer;
 use super::machine::Inputs;
-use super::replay::{Target, Walked};
+use super::replay::Target;
 use super::state::State;
+use super::story::Walked;
 use super::verdict::{Counterexample, Reason};
 use crate::rules::Demand;
 use crate::smt::{Answer, ExprId};

@@ -57,6 +57,7 @@ mod scope;
 mod spoken;
 mod related;
 mod replay;
+mod story;
 mod names;
 mod violation;
 pub mod refine;

@@ -6,7 +6,7 @@ use super::memory::{Background, Instance, Origin};
 use super::state::State;
 use super::value::Value;
 use crate::ir::debug::Encoding;
-use crate::ir::{CType, CTypeId, Global, InstId, Type};
+use crate::ir::{CType, CTypeId, FloatKind, Global, InstId, Operand, Type, TypeId, VarId};
 use crate::smt::ExprId;
 use crate::smt::value::signed;
 
@@ -19,6 +19,19 @@ const HEAP: &str = "heap object of";
 /// Whether a text of a trace says on which line something stands.
 pub fn names_line(text: &str) -> bool {
     text.contains(HEAP)
+}
+
+/// The shortest text that gives this float back.
+fn show_float(kind: FloatKind, bits: u128) -> String {
+    match kind {
+        FloatKind::F64 => format!("{:?}", f64::from_bits(bits as u64)),
+        FloatKind::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        FloatKind::F16
+        | FloatKind::BF16
+        | FloatKind::X87
+        | FloatKind::F128
+        | FloatKind::PpcDouble => format!("{bits:#x} (the bits of a float)"),
+    }
 }
 
 impl Machine<'_> {
@@ -47,12 +60,12 @@ impl Machine<'_> {
             }) if (32..127).contains(&number) => {
                 format!("{number} '{}'", char::from(number as u8))
             }
-            Some(CType::Base { encoding: Encoding::Float, .. }) if width == 64 => {
-                f64::from_bits(number as u64).to_string()
-            }
-            Some(CType::Base { encoding: Encoding::Float, .. }) if width == 32 => {
-                f32::from_bits(number as u32).to_string()
-            }
+            Some(CType::Base { encoding: Encoding::UnsignedChar, .. }) => number.to_string(),
+            Some(CType::Base { encoding: Encoding::Float, .. }) => match width {
+                64 => show_float(FloatKind::F64, number),
+                32 => show_float(FloatKind::F32, number),
+                _ => format!("{number:#x} (the bits of a float)"),
+            },
             Some(CType::Enum { values, .. }) => {
                 let value = signed(number, width);
                 let name = values.iter().find(|(_, v)| i128::from(*v) == value);
@@ -60,6 +73,62 @@ impl Machine<'_> {
             }
             _ => signed(number, width).to_string(),
         })
+    }
+
+    /// A value of the program's type `kind`: whether it is a float is said by that, since a union's member may be meant or
+    /// nothing be known of what C calls it.
+    pub(super) fn show_as(
+        &mut self,
+        state: &State,
+        value: &Value,
+        kind: TypeId,
+        ty: Option<CTypeId>,
+    ) -> Option<String> {
+        if let Type::Float(kind) = *self.program.types.get(kind) {
+            return Some(show_float(kind, self.smt.pool.as_const(value.bits()?)?));
+        }
+        let plain = self.plain_type(ty).map(|ty| &self.program.debug.ctypes[ty]);
+        let is_float = matches!(plain, Some(CType::Base { encoding: Encoding::Float, .. }));
+        self.show(state, value, ty.filter(|_| !is_float))
+    }
+
+    /// A number of the program's type `kind` as a constant that C compares with it; there is none for an address, for
+    /// what is not a number and for floats of rare widths.
+    pub(super) fn c_constant(&self, value: &Value, kind: TypeId, unsigned: bool) -> Option<String> {
+        let number = self.smt.pool.as_const(value.bits()?)?;
+        match *self.program.types.get(kind) {
+            Type::Float(FloatKind::F64) => {
+                let float = f64::from_bits(number as u64);
+                float.is_finite().then(|| format!("{float:?}"))
+            }
+            Type::Float(FloatKind::F32) => {
+                let float = f32::from_bits(number as u32);
+                float.is_finite().then(|| format!("{float:?}f"))
+            }
+            Type::Int(1) => Some(number.to_string()),
+            // C's largest signed type ends here.
+            Type::Int(_) if unsigned && number >= 1 << 63 => Some(format!("{number}U")),
+            Type::Int(_) if unsigned => Some(number.to_string()),
+            Type::Int(width) => Some(signed(number, width).to_string()),
+            _ => None,
+        }
+    }
+
+    /// Whether what a function of this name gives, to a variable of this type, is a number without a sign.
+    pub(super) fn is_unsigned(&self, function: &str, ty: Option<CTypeId>) -> bool {
+        if let Some((_, named)) = function.split_once("nondet_") {
+            return named.starts_with('u') || named.starts_with("size") || named.ends_with("ool");
+        }
+        let plain = self.plain_type(ty).map(|ty| &self.program.debug.ctypes[ty]);
+        let Some(CType::Base { encoding, .. }) = plain else { return false };
+        matches!(encoding, Encoding::Unsigned | Encoding::UnsignedChar | Encoding::Bool)
+    }
+
+    /// The variable that an instruction makes room for.
+    pub(super) fn local_var(&self, made: InstId) -> Option<VarId> {
+        let value = Operand::Value(self.program.insts[made].result.expand()?);
+        let mut bindings = self.program.debug.bindings.iter();
+        bindings.find(|b| b.address && b.value == value).map(|binding| binding.var)
     }
 
     fn plain_type(&self, ty: Option<CTypeId>) -> Option<CTypeId> {
@@ -143,12 +212,7 @@ impl Machine<'_> {
             Origin::Global(global) => {
                 self.program.debug.vars[self.program.globals[global].var.expand()?].ty.expand()
             }
-            Origin::Local(at) => {
-                let value = crate::ir::Operand::Value(self.program.insts[at].result.expand()?);
-                let debug = &self.program.debug;
-                let binding = debug.bindings.iter().find(|b| b.address && b.value == value)?;
-                debug.vars[binding.var].ty.expand()
-            }
+            Origin::Local(at) => self.program.debug.vars[self.local_var(at)?].ty.expand(),
             Origin::Given(_) => match state.memory.get(instance)?.background {
                 Background::Given { ty, .. } => ty,
                 _ => None,

@@ -1,21 +1,17 @@
 //! Walking a path again with the values the solver found: every value is concrete now, so each branch
 //! decides itself. If the walk does not end in the violation, nothing was found. What happens on the way
-//! is the counterexample's story.
+//! is the counterexample's story (`story.rs`).
 
-use super::address::{Base, Place};
 use super::draw::Draw;
 use super::machine::{Inputs, Machine, Replay, Step, Stop};
-use super::memory::{Instance, Origin};
-use super::related::{Past, Related};
+use super::related::Past;
 use super::state::State;
 use super::step::{Flow, Outcome};
-use super::verdict::{Change, TraceStep};
+use super::story::{Story, Walked};
 use crate::cegas::persistent::HashSet;
-use crate::ir::{self, FuncId, Inst, InstId};
+use crate::ir::{FuncId, Inst, InstId};
 use crate::rules::Demand;
 use crate::smt::{ExprId, VarId};
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// A walk longer than this is given up; it took the explorer as many steps to get there.
@@ -24,9 +20,6 @@ const MOST_STEPS: u64 = 100_000_000;
 /// Of a path that is known to be long, so many steps at both ends are told.
 const TOLD: u64 = 10_000;
 
-/// Of a long story the beginning and the end are kept.
-const KEPT: usize = 500;
-
 /// The violation that a walk must end in.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target {
@@ -34,57 +27,6 @@ pub(super) enum Target {
     At { at: InstId, number: usize, site: InstId },
     /// The end of the execution, where memory allocated here is lost.
     End { lost: InstId },
-}
-
-/// The story of a walk, and what explains its end.
-pub(super) type Walked = (Vec<TraceStep>, Vec<Related>);
-
-#[derive(Default)]
-struct Story {
-    first: Vec<TraceStep>,
-    last: VecDeque<TraceStep>,
-    /// Steps between the two that were not kept.
-    dropped: usize,
-    /// What each variable was when last told.
-    told: FxHashMap<(usize, ir::VarId), String>,
-}
-
-impl Story {
-    fn tell(&mut self, at: InstId, depth: usize, text: String) {
-        self.push(TraceStep { at, depth: depth as u32, text, change: None });
-    }
-
-    fn tell_change(&mut self, at: InstId, depth: usize, change: Change) {
-        let arrow = if change.value.starts_with('&') { "->" } else { "=" };
-        let text = format!("{} {arrow} {}", change.name, change.value);
-        self.push(TraceStep { at, depth: depth as u32, text, change: Some(change) });
-    }
-
-    fn push(&mut self, step: TraceStep) {
-        if self.first.len() < KEPT {
-            self.first.push(step);
-        } else {
-            self.last.push_back(step);
-            if self.last.len() > KEPT {
-                self.last.pop_front();
-                self.dropped += 1;
-            }
-        }
-    }
-
-    /// The story of an execution that came to its end.
-    fn ended(self) -> Walked {
-        (self.into_steps(), Vec::new())
-    }
-
-    fn into_steps(mut self) -> Vec<TraceStep> {
-        if let Some(next) = self.last.front().filter(|_| self.dropped > 0) {
-            let text = format!("… {} steps left out …", self.dropped);
-            self.first.push(TraceStep { at: next.at, depth: next.depth, text, change: None });
-        }
-        self.first.extend(self.last);
-        self.first
-    }
 }
 
 impl Machine<'_> {
@@ -297,85 +239,5 @@ impl Machine<'_> {
             }
         }
         open
-    }
-
-    /// Variables that live in values and changed here.
-    fn tell_bindings(&mut self, story: &mut Story, past: &mut Past, state: &State, at: InstId) {
-        // Looking at an undefined value makes an arbitrary one, which must not shift the others.
-        let state = &mut state.clone();
-        for binding in self.program.debug.bindings_at(at) {
-            if binding.address {
-                continue;
-            }
-            let Ok(value) = self.operand(state, binding.value) else { continue };
-            let var = &self.program.debug.vars[binding.var];
-            let Some(mut shown) = self.show(state, &value, var.ty.expand()) else { continue };
-            if matches!(self.program.defined_by(binding.value), Some(Inst::Uninit)) {
-                match var.kind {
-                    // Its argument comes next.
-                    ir::VarKind::Param(_) => continue,
-                    ir::VarKind::Local | ir::VarKind::Global => shown += " (never set)",
-                }
-            }
-            let depth = state.frames.len();
-            if story.told.insert((depth, binding.var), shown.clone()) != Some(shown.clone()) {
-                past.bind(binding.value, at);
-                let (name, func) = (var.name.clone(), Some(self.program.func_of(at)));
-                story.tell_change(at, depth, Change { name, value: shown, object: None, func });
-            }
-        }
-    }
-
-    /// A place in memory as C writes it, and the object it is in.
-    fn named_place(
-        &mut self,
-        state: &mut State,
-        pointer: ir::Operand,
-    ) -> Option<(Instance, String)> {
-        let pointer = self.bits(state, pointer).ok()?;
-        let places = self.places(pointer);
-        let [Place { base: Base::Object(instance), offset, .. }] = places[..] else { return None };
-        let offset = self.smt.pool.as_const(offset)?;
-        let name = self.object_name(state, instance)?;
-        let part = self.member(state, instance, offset as u64);
-        let part = part.unwrap_or_else(|| format!(" + {offset} bytes"));
-        Some((instance, format!("{name}{part}")))
-    }
-
-    /// Inputs that were read and variables in memory that changed.
-    fn tell_step(&mut self, story: &mut Story, state: &State, at: InstId, fresh: u32) {
-        let depth = state.frames.len();
-        match self.program.insts[at].inst {
-            Inst::Store { ptr, value, .. } => {
-                let mut state = state.clone();
-                let Some((instance, name)) = self.named_place(&mut state, ptr) else { return };
-                let Ok(value) = self.operand(&mut state, value) else { return };
-                if let Some(value) = self.show(&state, &value, None) {
-                    let func = match state.memory.get(instance).map(|object| object.origin) {
-                        Some(Origin::Local(made)) => Some(self.program.func_of(made)),
-                        _ => None,
-                    };
-                    let object = Some(instance.0);
-                    story.tell_change(at, depth, Change { name, value, object, func });
-                }
-            }
-            Inst::Load { ptr, .. } if state.fresh > fresh && self.given.is_some() => {
-                let mut state = state.clone();
-                let Some((_, name)) = self.named_place(&mut state, ptr) else { return };
-                let result = self.program.insts[at].result.expand();
-                let value = result.and_then(|r| state.top()?.values.get(&r).cloned());
-                if let Some(shown) = value.and_then(|value| self.show(&state, &value, None)) {
-                    story.tell(at, depth, format!("given: {name} = {shown}"));
-                }
-            }
-            Inst::Call { .. } if state.fresh > fresh => {
-                let result = self.program.insts[at].result.expand();
-                let value = result.and_then(|r| state.top()?.values.get(&r).cloned());
-                if let Some(shown) = value.and_then(|value| self.show(state, &value, None)) {
-                    story.tell(at, depth, format!("input: {shown}"));
-                }
-            }
-            _ => {}
-        }
     }
 }

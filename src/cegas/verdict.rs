@@ -45,6 +45,8 @@ pub struct TraceStep {
     pub text: String,
     /// What the text says, if it is that something has a new value.
     pub change: Option<Change>,
+    /// The number that a call gave, if it is an input, as a constant of C.
+    pub input: Option<String>,
 }
 
 /// Something that has a value from here on.

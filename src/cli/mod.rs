@@ -94,11 +94,11 @@ struct Arguments {
     explain: Option<String>,
 
     /// Print completions for a shell
-    #[arg(long, value_name = "SHELL", exclusive = true, hide = true)]
+    #[arg(long, value_name = "SHELL", exclusive = true, help_heading = "Other")]
     completions: Option<clap_complete::Shell>,
 
     /// Print the manual page
-    #[arg(long, exclusive = true, hide = true)]
+    #[arg(long, exclusive = true, help_heading = "Other")]
     man: bool,
 
     /// Print the version, with those of LLVM and Z3

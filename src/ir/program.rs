@@ -236,6 +236,20 @@ impl Program {
         }
     }
 
+    /// Whether an instruction or a variable takes the value.
+    pub fn is_used(&self, value: ValueId) -> bool {
+        let blocks = self.funcs[self.func_of_value(value)].blocks;
+        let mut insts = blocks.iter().flat_map(|block| self.blocks[block].insts.iter());
+        insts.any(|at| {
+            let mut reads =
+                self.debug.bindings_at(at).iter().any(|b| b.value == Operand::Value(value));
+            self.for_each_operand(self.inst(at), |operand| {
+                reads |= operand == Operand::Value(value)
+            });
+            reads
+        })
+    }
+
     pub fn terminator(&self, block: BlockId) -> Option<InstId> {
         self.blocks[block].insts.last()
     }

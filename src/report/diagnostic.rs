@@ -87,8 +87,13 @@ mod tests {
 
     fn shown(source: &str, column: u32) -> String {
         let location = Location { file: "a.c".into(), line: 1, column, function: "f".into() };
-        let step =
-            Step { location: location.clone(), depth: 2, text: "x = 1".into(), change: None };
+        let step = Step {
+            location: location.clone(),
+            depth: 2,
+            text: "x = 1".into(),
+            change: None,
+            input: None,
+        };
         let finding = Obligation {
             proof: None,
             rule: "leak",

@@ -14,6 +14,7 @@ mod junit;
 mod ledger;
 mod model;
 mod name;
+mod outcome;
 mod output;
 mod sarif;
 mod sources;
@@ -24,12 +25,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::config::{FailOn, Settings};
-use crate::exit::Exit;
 pub use crate::line::one_line;
 pub use fingerprint::fingerprints;
-pub use model::shown_path;
+pub use model::{below_root, follow_links, shown_path};
 pub use name::Name;
+pub use outcome::Overall;
 pub use output::{check_writable, replace, write, write_files};
 pub use sources::Sources;
 
@@ -87,6 +87,9 @@ pub struct Target {
     pub model: Option<Model>,
     /// Why there is no model.
     pub failure: Option<String>,
+    /// Objects in it that nobody was seen to compile, so that their code is not in the model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// A function that is called from outside.
@@ -194,7 +197,7 @@ pub struct Obligation {
     pub location: Location,
     /// What it says, in one line.
     pub message: String,
-    /// The targets it is part of.
+    /// The targets it is part of; a way to a violation is one of the first.
     pub targets: Vec<String>,
     /// What has to be true of the callers of a library for the verdict to hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -297,6 +300,9 @@ pub struct Step {
     /// What the text says, if it is that something has a new value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
+    /// What the text says, if it is that a call gave a number that is an input: a constant of C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
 }
 
 /// Something that has a value from a step on.
@@ -370,7 +376,7 @@ impl Cause {
 }
 
 /// A place in the source.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Location {
     /// Relative to the report's root.
     pub file: Name,
@@ -382,100 +388,12 @@ pub struct Location {
     pub function: Name,
 }
 
-/// What came out for the whole scan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Overall {
-    /// Every obligation is proved, and nothing was left out.
-    Safe,
-    /// At least one obligation is violated.
-    Unsafe,
-    /// Anything else.
-    Unknown,
-}
-
-impl Overall {
-    /// As it is written in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Unsafe => "unsafe",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
 /// The part of a long list that is left out: all but so many from its beginning and its end. Empty if
 /// nothing has to be.
 fn fold(length: usize, head: usize, tail: usize) -> std::ops::Range<usize> {
     match length.checked_sub(tail) {
         Some(end) if end > head => head..end,
         _ => 0..0,
-    }
-}
-
-impl Report {
-    /// The verdict on everything that was scanned.
-    pub fn verdict(&self) -> Overall {
-        // What callers might do that nobody knows is not a violation yet.
-        if self.violated().any(|o| !o.is_assumed()) {
-            return Overall::Unsafe;
-        }
-        let proved = self.obligations.iter().all(|o| o.verdict == Verdict::Safe);
-        let whole = self.checked && !self.is_partial() && self.skipped.is_empty();
-        if whole && proved { Overall::Safe } else { Overall::Unknown }
-    }
-
-    /// Whether something that should have been analysed could not be.
-    pub fn is_partial(&self) -> bool {
-        !self.failed.is_empty() || self.targets.iter().any(|t| t.failure.is_some())
-    }
-
-    /// Whether nothing that should have been looked at was left out.
-    pub fn is_whole(&self) -> bool {
-        self.checked && !self.is_partial()
-    }
-
-    /// The findings to be told: violations that nobody silenced.
-    pub fn findings(&self) -> impl Iterator<Item = &Obligation> {
-        self.violated().filter(|o| o.silenced.is_none())
-    }
-
-    /// Everything that is violated.
-    pub fn violated(&self) -> impl Iterator<Item = &Obligation> {
-        self.obligations.iter().filter(|o| o.verdict == Verdict::Unsafe)
-    }
-
-    /// How the process ends after this report.
-    pub fn exit(&self, settings: &Settings) -> Exit {
-        let unknown =
-            |o: &Obligation| matches!(o.verdict, Verdict::Unknown { .. }) && o.silenced.is_none();
-        // A dump decides nothing, so nothing is missing; nor is it where there is nothing to scan.
-        let is_unasked = !self.checked && !self.targets.is_empty();
-        let undecided =
-            || self.dump.is_none() && (is_unasked || self.obligations.iter().any(unknown));
-        let suspected = |o: &Obligation| {
-            let doubt = matches!(o.verdict, Verdict::Unknown { cause: Cause::Doubt, .. });
-            let assumed = o.verdict == Verdict::Unsafe && o.is_assumed();
-            (doubt || assumed) && o.silenced.is_none()
-        };
-        let fails = |fail_on: FailOn| match fail_on {
-            FailOn::Error => false,
-            FailOn::Warning => self.obligations.iter().any(suspected),
-            FailOn::Unknown => undecided() || self.findings().next().is_some(),
-        };
-        if settings.exit_zero {
-            Exit::Clean
-        } else if self.dump_failed
-            || self.findings().any(|o| !o.is_assumed())
-            || fails(settings.fail_on)
-        {
-            Exit::Findings
-        } else if self.is_partial() {
-            Exit::Partly
-        } else {
-            Exit::Clean
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::ir::{Const, Inst, Program};
-use std::path::{Component, Path};
+use std::path::{Path, PathBuf};
 
 impl Model {
     pub fn of(program: &Program) -> Model {
@@ -38,16 +38,30 @@ impl Model {
     }
 }
 
-/// A path as reports name it: relative to the root if it lies below, symbolic links followed.
+/// A path as reports name it: relative to the root if it lies below, symbolic links followed where they stay below.
 pub fn shown_path(path: &Path, root: &Path) -> String {
-    if let Ok(below) = path.strip_prefix(root)
-        && below.components().all(|part| matches!(part, Component::Normal(_)))
-    {
-        return below.to_string_lossy().into_owned();
+    below_root(real_path(path, root).as_deref().unwrap_or(path), root)
+}
+
+/// A path of which links were followed as reports name it.
+pub fn below_root(path: &Path, root: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+/// The files of a program by their real names, as far as they lie below the root: a repository knows a file by one name,
+/// and very many places ask for it.
+pub fn follow_links(program: &mut Program, root: &Path) {
+    for file in program.debug.files.values_mut() {
+        let path = file.path();
+        if let Some(real) = real_path(&path, root).filter(|real| *real != path) {
+            file.directory = root.to_string_lossy().into_owned();
+            file.name = below_root(&real, root);
+        }
     }
-    let real = path.canonicalize().ok();
-    let below = real.as_deref().and_then(|real| real.strip_prefix(root).ok());
-    below.unwrap_or(path.strip_prefix(root).unwrap_or(path)).to_string_lossy().into_owned()
+}
+
+fn real_path(path: &Path, root: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().filter(|real| real.starts_with(root))
 }
 
 #[cfg(test)]
@@ -66,6 +80,10 @@ mod tests {
             assert_eq!(shown_path(&root.join(path), &root), "src/a.c");
             assert_eq!(shown_path(&link.join(path), &root), "src/a.c");
         }
+        std::os::unix::fs::symlink("src", root.join("inner")).unwrap();
+        assert_eq!(shown_path(&root.join("inner/a.c"), &root), "src/a.c");
+        std::os::unix::fs::symlink("/", root.join("outer")).unwrap();
+        assert_eq!(shown_path(&root.join("outer/dev/null"), &root), "outer/dev/null");
         assert_eq!(shown_path("/no such/a.c".as_ref(), &root), "/no such/a.c");
     }
 }

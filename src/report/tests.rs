@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::*;
 use crate::cli::{Flavour, Invocation, parse};
 use crate::config::Settings;
+use crate::exit::Exit;
 use crate::versions::Versions;
 
 fn versions() -> Versions {
@@ -40,6 +41,7 @@ fn sample() -> Report {
                 externals: (0..10).map(|n| format!("ext{n}")).collect(),
             }),
             failure: None,
+            missing: Vec::new(),
         }],
         failed: vec![Failed { file: "bad file.c".into(), error: "expected ';'\u{1b}[2J".into() }],
         skipped: vec![Skipped { file: "fast.s".into(), reason: "assembly".into() }],
@@ -266,7 +268,13 @@ verdict: unsafe (0 targets, 1 proved, 2 violated, 3 unknown, 1 silenced)
 #[test]
 fn sarif_keeps_to_githubs_limits() {
     let mut report = Report { checked: true, ..Report::default() };
-    let step = Step { location: finding().location, depth: 1, text: "x = 1".into(), change: None };
+    let step = Step {
+        location: finding().location,
+        depth: 1,
+        text: "x = 1".into(),
+        change: None,
+        input: None,
+    };
     for line in 1..=26_000 {
         let location = Location { line, ..finding().location };
         let rule = if line > 25_990 { "null-deref" } else { "leak" };
@@ -290,6 +298,7 @@ fn reports_of_very_many_findings_stay_readable() {
         depth: 1,
         text: "x = 1".into(),
         change: Some(change.clone()),
+        input: None,
     };
     let mut report = Report { checked: true, ..Report::default() };
     for line in 1..=25_000 {

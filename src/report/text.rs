@@ -1,5 +1,6 @@
 //! The report for people: findings, targets with the size of their models, and what could not be done.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -22,7 +23,7 @@ pub fn print(report: &Report, sources: &Sources, settings: &Settings) -> io::Res
 /// The report as text with colours.
 pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String {
     let mut text = String::new();
-    let mut told = std::collections::BTreeSet::new();
+    let mut told = BTreeSet::new();
     // What a program itself does takes precedence over what a caller from outside might do.
     let (assumed, plain): (Vec<_>, Vec<_>) = report.findings().partition(|o| o.is_assumed());
     for finding in plain.into_iter().chain(assumed) {
@@ -77,23 +78,25 @@ fn push_unknown(text: &mut String, report: &Report) {
         })
         .collect();
     // Several rules ask about one place, and mostly for the same reason get no answer.
-    let mut groups: Vec<(&Obligation, &str, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(&Obligation, &str, usize, BTreeSet<&str>)> = Vec::new();
     for (obligation, reason) in &unknown {
         match groups.last_mut() {
-            Some((first, why, rules))
+            Some((first, why, count, rules))
                 if first.location == obligation.location && *why == reason.as_str() =>
             {
-                rules.push(obligation.rule);
+                *count += 1;
+                rules.insert(obligation.rule);
             }
-            _ => groups.push((obligation, reason, vec![obligation.rule])),
+            _ => groups.push((obligation, reason, 1, BTreeSet::from([obligation.rule]))),
         }
     }
     groups.truncate(SHOWN);
-    let told: usize = groups.iter().map(|(_, _, rules)| rules.len()).sum();
-    for (obligation, reason, rules) in groups {
+    let told: usize = groups.iter().map(|(_, _, count, _)| count).sum();
+    for (obligation, reason, _, rules) in groups {
         let at = &obligation.location;
         let place = one_line(&format!("{}:{}:{}", at.file, at.line, at.column));
-        let (rules, reason) = (rules.join(", "), one_line(reason));
+        let rules = rules.into_iter().collect::<Vec<_>>().join(", ");
+        let reason = one_line(reason);
         *text +=
             &format!("{STRONG}{place}{STRONG:#}: {DOUBT}unknown{DOUBT:#}: {reason} [{rules}]\n");
     }
@@ -172,6 +175,10 @@ fn push_summary(text: &mut String, report: &Report) {
         if n > 0 {
             *text += &format!(", {} {what}", counted(n, "unit"));
         }
+    }
+    let missing: BTreeSet<&String> = report.targets.iter().flat_map(|t| &t.missing).collect();
+    if !missing.is_empty() {
+        *text += &format!(", {} not in the model", counted(missing.len(), "object"));
     }
     *text += ")\n";
 }

@@ -37,7 +37,9 @@ pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String
         if report.checked && target.failure.is_none() && all.iter().all(is_safe) {
             text += &writer.proof(target);
         }
-        for obligation in all.iter().filter(|o| o.verdict == Verdict::Unsafe) {
+        // What targets share is told with the way of the first.
+        let is_its = |o: &&&Obligation| o.targets.first() == Some(&target.name);
+        for obligation in all.iter().filter(is_its).filter(|o| o.verdict == Verdict::Unsafe) {
             text += &writer.violation(target, obligation);
         }
     }
@@ -82,12 +84,8 @@ impl Writer<'_> {
         let Some(property) = property(obligation.rule) else { return String::new() };
         let mut content = String::new();
         for step in &obligation.trace {
-            let Some(input) = step.text.strip_prefix("input: ") else { continue };
-            let value = input.split(' ').next().unwrap_or_default();
-            let is_number = value.parse::<i128>().is_ok();
-            let Some(place) = self.end_of_call(&step.location).filter(|_| is_number) else {
-                continue;
-            };
+            let Some(value) = &step.input else { continue };
+            let Some(place) = self.end_of_call(&step.location) else { continue };
             content += "  - segment:\n    - waypoint:\n        type: function_return\n";
             content += "        action: follow\n";
             content += &location(&place, 8);

@@ -51,8 +51,13 @@ mod tests {
 
     fn steps(count: u32, file: &str) -> Vec<Step> {
         let place = |line| Location { file: file.into(), line, column: 1, function: "f".into() };
-        let step =
-            |n| Step { location: place(n), depth: 1, text: format!("i = {n}"), change: None };
+        let step = |n| Step {
+            location: place(n),
+            depth: 1,
+            text: format!("i = {n}"),
+            change: None,
+            input: None,
+        };
         (1..=count).map(step).collect()
     }
 
