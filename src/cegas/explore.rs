@@ -343,8 +343,7 @@ impl<'a> Explorer<'a> {
     }
 
     pub(super) fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
-        let mut conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let mut conditions = state.conditions();
         conditions.push(cond);
         // A question costs more than many steps: look at the clock after it.
         self.until_look = 1;

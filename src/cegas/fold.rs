@@ -360,7 +360,7 @@ pub(super) fn next(object: &Object, link: u64) -> Option<ExprId> {
 
 /// The node without its link, and what is known of its values.
 pub(super) fn side(state: &State, object: &Object, link: u64) -> Side {
-    let mut holds: Vec<ExprId> = state.assumed.iter().chain(&state.deferred).copied().collect();
+    let mut holds = state.conditions();
     holds.extend(object.chain.iter().flat_map(|chain| chain.facts.iter().copied()));
     let mut cells = object.cells.clone();
     cells.remove(&link);

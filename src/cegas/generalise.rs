@@ -135,10 +135,8 @@ impl Prover<'_, '_, '_> {
             }
             new.retain(|&candidate| seen.insert(candidate));
             // (1): what holds at the entry.
-            let entry = Arrival {
-                holds: head.entry.assumed.iter().chain(&head.entry.deferred).copied().collect(),
-                binding: head.at_entry(self.machine),
-            };
+            let entry =
+                Arrival { holds: head.entry.conditions(), binding: head.at_entry(self.machine) };
             self.machine.keep(&mut new, std::slice::from_ref(&entry), false, &effort);
             let before = candidates.clone();
             candidates.extend(new);

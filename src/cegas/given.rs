@@ -258,8 +258,7 @@ impl Machine<'_> {
         if !self.is_open(state, instance) || self.smt.pool.as_const(outside) == Some(0) {
             return Ok(());
         }
-        let mut conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let mut conditions = state.conditions();
         conditions.extend([guard, outside]);
         let limits = Limits { milliseconds: 1000, ..Limits::default() };
         match self.smt.check(&conditions, &limits) {
@@ -277,8 +276,7 @@ impl Machine<'_> {
         offset: ExprId,
         (low, high, step): (u64, u64, u64),
     ) -> (u64, u64) {
-        let conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let conditions = state.conditions();
         let limits = Limits { milliseconds: 300, ..Limits::default() };
         let is_beyond = |machine: &mut Self, index: u64, below: bool| {
             let at = machine.pointer_const(low + index * step);

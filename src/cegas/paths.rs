@@ -142,8 +142,7 @@ impl Prover<'_, '_, '_> {
         if self.is_over() {
             return Answer::Unknown("time".into());
         }
-        let mut conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let mut conditions = state.conditions();
         conditions.push(cond);
         let limits = self.limits();
         self.machine.smt.check(&conditions, &limits)

@@ -10,7 +10,7 @@ use super::state::State;
 use super::value::Value;
 use super::verdict::Reason;
 use crate::ir::{InstId, Operand, ValueId};
-use crate::smt::{Answer, ExprId, Limits};
+use crate::smt::ExprId;
 
 /// Small values that are tried: loops over arguments and lengths go wrong early.
 const MOST_SMALL: u64 = 4;
@@ -84,13 +84,7 @@ impl Machine<'_> {
             Some(all) => (all, true),
             None => (self.small_values(state, number), false),
         };
-        let width = self.smt.pool.width(number);
-        let mut ways = Vec::new();
-        for one in picked {
-            let constant = self.smt.pool.constant(one, width);
-            let to = base.map_or(constant, |base| self.smt.pool.add(base, constant));
-            ways.push((self.smt.pool.eq(number, constant), to));
-        }
+        let ways = self.ways(base, number, &picked);
         (!ways.is_empty()).then_some(Sample { value, ways, is_all })
     }
 
@@ -104,14 +98,7 @@ impl Machine<'_> {
         let low = low.next_multiple_of(step);
         let mut picked: Vec<u128> =
             (0..MOST_SMALL).map(|i| u128::from(low.saturating_add(i * step))).collect();
-        let conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
-        let limits = Limits { milliseconds: 1000, ..Limits::default() };
-        if let Answer::Sat(model) = self.smt.check(&conditions, &limits)
-            && let Some(value) = self.smt.pool.eval(number, &model)
-        {
-            picked.push(value);
-        }
+        picked.extend(self.a_value(state, number));
         picked.sort_unstable();
         picked.dedup();
         picked

@@ -11,6 +11,11 @@ use crate::smt::{Answer, ExprId, Limits};
 /// More values than this are not followed one by one.
 const MOST_VALUES: usize = 64;
 
+/// For one question.
+fn limits() -> Limits {
+    Limits { milliseconds: 1000, ..Limits::default() }
+}
+
 impl Machine<'_> {
     /// Demands that a number be a constant, if the path allows only a few.
     pub(super) fn settle(&mut self, state: &mut State, operand: Operand) -> Step<()> {
@@ -20,13 +25,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let Some(values) = self.values(state, number) else { return Ok(()) };
-        let width = self.smt.pool.width(number);
-        let mut ways = Vec::new();
-        for one in values {
-            let constant = self.smt.pool.constant(one, width);
-            ways.push((self.smt.pool.eq(number, constant), constant));
-        }
-        Err(Stop::Split(value, ways))
+        Err(Stop::Split(value, self.ways(None, number, &values)))
     }
 
     /// The same, but it is given up soon: only if all values the path allows lie near each other.
@@ -36,11 +35,7 @@ impl Machine<'_> {
         if self.smt.pool.as_const(number).is_some() || !(8..=64).contains(&width) {
             return Ok(());
         }
-        let conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
-        let limits = Limits { milliseconds: 1000, ..Limits::default() };
-        let Answer::Sat(model) = self.smt.check(&conditions, &limits) else { return Ok(()) };
-        let Some(one) = self.smt.pool.eval(number, &model) else { return Ok(()) };
+        let Some(one) = self.a_value(state, number) else { return Ok(()) };
         let low = one.wrapping_sub(MOST_VALUES as u128);
         let low = self.smt.pool.constant(low, width);
         let away = self.smt.pool.sub(number, low);
@@ -88,14 +83,7 @@ impl Machine<'_> {
         }
         let Some(values) = self.values(state, place.offset) else { return Ok(()) };
         let base = self.address(instance);
-        let width = self.smt.pool.width(place.offset);
-        let mut ways = Vec::new();
-        for one in values {
-            let constant = self.smt.pool.constant(one, width);
-            let here = self.smt.pool.eq(place.offset, constant);
-            ways.push((here, self.smt.pool.add(base, constant)));
-        }
-        Err(Stop::Split(value, ways))
+        Err(Stop::Split(value, self.ways(Some(base), place.offset, &values)))
     }
 
     /// What moves a whole range of memory needs one object, one offset and one length.
@@ -132,19 +120,42 @@ impl Machine<'_> {
 
     /// Whether the path leaves no execution in which `cond` holds.
     pub(super) fn is_excluded(&mut self, state: &State, cond: ExprId) -> bool {
-        let limits = Limits { milliseconds: 1000, ..Limits::default() };
-        let mut conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let mut conditions = state.conditions();
         conditions.push(cond);
-        matches!(self.smt.check(&conditions, &limits), Answer::Unsat(_))
+        matches!(self.smt.check(&conditions, &limits()), Answer::Unsat(_))
+    }
+
+    /// One of the values that the path allows.
+    pub(super) fn a_value(&mut self, state: &State, e: ExprId) -> Option<u128> {
+        match self.smt.check(&state.conditions(), &limits()) {
+            Answer::Sat(model) => self.smt.pool.eval(e, &model),
+            Answer::Unsat(_) | Answer::Unknown(_) => None,
+        }
+    }
+
+    /// For each value of a number, when it has it and what it is then, or what lies so far behind `base`.
+    pub(super) fn ways(
+        &mut self,
+        base: Option<ExprId>,
+        number: ExprId,
+        values: &[u128],
+    ) -> Vec<(ExprId, ExprId)> {
+        let pool = &mut self.smt.pool;
+        let width = pool.width(number);
+        let mut ways = Vec::new();
+        for &value in values {
+            let constant = pool.constant(value, width);
+            let to = base.map_or(constant, |base| pool.add(base, constant));
+            ways.push((pool.eq(number, constant), to));
+        }
+        ways
     }
 
     /// All values that the path allows, in ascending order; `None` if they are too many.
     pub(super) fn values(&mut self, state: &State, e: ExprId) -> Option<Vec<u128>> {
-        let limits = Limits { milliseconds: 1000, ..Limits::default() };
+        let limits = limits();
         let width = self.smt.pool.width(e);
-        let mut conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let mut conditions = state.conditions();
         let mut found = Vec::new();
         loop {
             match self.smt.check(&conditions, &limits) {

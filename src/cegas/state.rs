@@ -80,6 +80,11 @@ impl State {
         }
     }
 
+    /// What holds of the values on this path.
+    pub fn conditions(&self) -> Vec<ExprId> {
+        self.assumed.iter().chain(&self.deferred).copied().collect()
+    }
+
     pub fn top(&self) -> Option<&Frame> {
         self.frames.last()
     }

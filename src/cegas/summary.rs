@@ -360,8 +360,7 @@ fn sample(number: u32, at: u32) -> u128 {
 
 /// A call or a return: what holds there, and what the variables are.
 fn arrival(prover: &Prover<'_, '_, '_>, state: &State, vars: &[ExprId], to: &[ExprId]) -> Arrival {
-    let holds = state.assumed.iter().chain(&state.deferred).copied().collect();
-    Arrival { holds, binding: bound(prover, vars, to) }
+    Arrival { holds: state.conditions(), binding: bound(prover, vars, to) }
 }
 
 fn bound(prover: &Prover<'_, '_, '_>, vars: &[ExprId], to: &[ExprId]) -> Binding {

@@ -70,8 +70,7 @@ impl Visited {
         if seen.iter().any(|other| other.covers(&mark)) {
             return true;
         }
-        let conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let conditions = state.conditions();
         if matches!(machine.smt.check(&conditions, limits), Answer::Sat(_)) {
             seen.push(mark);
             self.count += 1;

@@ -325,8 +325,7 @@ impl Checker<'_> {
         if self.machine.speaks_of_addresses(condition) {
             return Ok(Answer::Unknown("where objects lie in memory".to_owned()));
         }
-        let mut question: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let mut question = state.conditions();
         question.push(condition);
         Ok(self.machine.smt.check(&question, &Limits::default()))
     }

@@ -129,9 +129,6 @@ impl Machine<'_> {
         old: ExprId,
         size: ExprId,
     ) -> Step<Value> {
-        if self.smt.pool.as_const(size) == Some(0) {
-            return gap("a realloc to nothing");
-        }
         let new = self.allocate(state, at, size, Background::Uninit);
         if self.smt.pool.as_const(old) == Some(0) {
             return Ok(Value::Bits(self.address(new)));

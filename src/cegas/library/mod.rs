@@ -108,6 +108,11 @@ pub(super) fn numbers(name: &str) -> Option<Numbers> {
     }
 }
 
+/// Whether a function gives an input because of its name.
+pub(super) fn is_nondet(name: &str) -> bool {
+    name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_")
+}
+
 /// What a function does that touches no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
@@ -118,8 +123,7 @@ pub(super) enum Effect {
 
 /// The effect of a function without a body, if it touches no memory and runs nothing.
 pub(super) fn effect(name: &str) -> Option<Effect> {
-    let is_input = name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_");
-    if is_input || NUMBERS.contains(&name) || NATURALS.contains(&name) {
+    if is_nondet(name) || NUMBERS.contains(&name) || NATURALS.contains(&name) {
         return Some(Effect::Input);
     }
     let is_silent = ENDS.contains(&name)
@@ -198,9 +202,7 @@ impl Machine<'_> {
         let program = self.program;
         let name = program.funcs[func].name.as_str();
         let value = match name {
-            _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") => {
-                self.nondet(state, name, result)?
-            }
+            _ if is_nondet(name) => self.nondet(state, name, result)?,
             "__VERIFIER_assume" | "assume_abort_if_not" => {
                 let cond = self.argument(state, args, 0)?;
                 let zero = self.smt.pool.constant(0, self.smt.pool.width(cond));

@@ -166,8 +166,7 @@ impl Model<'_> {
     }
 
     fn holds(&mut self, state: &State, limits: &Limits) -> bool {
-        let conditions: Vec<ExprId> =
-            state.assumed.iter().chain(&state.deferred).copied().collect();
+        let conditions = state.conditions();
         !matches!(self.machine.smt.check(&conditions, limits), Answer::Unsat(_))
     }
 

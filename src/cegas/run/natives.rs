@@ -1,7 +1,7 @@
 //! The functions without a body that an execution knows; any other ends it.
 
 use super::{Runner, Step, Stop, beyond};
-use crate::cegas::library::{Numbers, numbers};
+use crate::cegas::library::{Numbers, is_nondet, numbers};
 use crate::ir::{FuncId, InstId, TypeId};
 
 impl Runner<'_> {
@@ -15,9 +15,7 @@ impl Runner<'_> {
         let name = self.program.funcs[func].name.as_str();
         let arg = |index: usize| beyond(args.get(index).copied());
         Ok(match name {
-            _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") => {
-                ty.map_or(Ok(0), |ty| self.input(ty))?
-            }
+            _ if is_nondet(name) => ty.map_or(Ok(0), |ty| self.input(ty))?,
             "__VERIFIER_assume" | "assume_abort_if_not" => match arg(0)? {
                 0 => return Err(Stop::Beyond),
                 _ => 0,

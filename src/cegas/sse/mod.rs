@@ -251,8 +251,7 @@ impl Enumerator<'_> {
             Some(value) => value != 0,
             None if self.machine.speaks_of_addresses(cond) => true,
             None => {
-                let mut conditions: Vec<ExprId> =
-                    state.assumed.iter().chain(&state.deferred).copied().collect();
+                let mut conditions = state.conditions();
                 conditions.push(cond);
                 !matches!(self.machine.smt.check(&conditions, &self.limits), Answer::Unsat(_))
             }
