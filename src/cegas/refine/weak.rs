@@ -77,7 +77,7 @@ impl Model<'_> {
     }
 
     /// The object holds ⊤ everywhere.
-    fn forget(&mut self, state: &mut State, instance: Instance) {
+    pub fn forget(&mut self, state: &mut State, instance: Instance) {
         let program = self.machine.program;
         let Some(object) = state.memory.get(instance) else { return };
         if is_fixed(program, object.origin) {
