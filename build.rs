@@ -100,6 +100,8 @@ fn link_llvm(prefix: &Path) {
         println!("cargo:rustc-link-arg={file}");
     }
     println!("cargo:rustc-link-arg=-lstdc++");
+    // Z3 has its own C++ library: what is in ours must not come between the two.
+    println!("cargo:rustc-link-arg=-Wl,--exclude-libs,ALL");
 }
 
 /// The parts of LLVM that are used. The last one is there for the drop of inkwell's modules alone.

@@ -7,10 +7,12 @@
 use super::cuts::{self, is_open};
 use super::engines::bug;
 use crate::cegas::{Explored, Stats, Task, Verdict};
+use crate::ir::InstId;
 use crate::library as models;
 use crate::rules::Obligation;
 use crate::sfg::Sfg;
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -22,8 +24,11 @@ const MOST: usize = 64;
 
 /// Tries what is open again, in what is left of the time.
 pub(super) fn after(task: &Task<'_>, mut explored: Explored, left: Duration) -> Explored {
+    let asked: FxHashSet<(InstId, &str)> =
+        task.obligations.iter().map(|o| (o.at, o.rule)).collect();
     let own = |o: &Obligation| {
-        !models::is_model(task.program, task.program.func_of(o.at)) && task.obligations.contains(o)
+        asked.contains(&(o.at, o.rule))
+            && !models::is_model(task.program, task.program.func_of(o.at))
     };
     let open = explored.verdicts.iter().filter(|(o, verdict)| is_open(verdict) && own(o));
     let open: Vec<Obligation> = open.map(|(o, _)| *o).collect();

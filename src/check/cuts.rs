@@ -26,6 +26,9 @@ const CUTS: f64 = 0.12;
 const MOST_OPEN: usize = 8;
 const LARGEST: usize = 500_000;
 
+/// In a larger program, looking at one obligation alone takes longer than there is time for each.
+const LARGEST_ALONE: usize = 20_000;
+
 /// A cut must leave out this part of the instructions to be worth it.
 const LEFT_OUT: f64 = 0.5;
 
@@ -43,6 +46,9 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
     // What is still open when the prover is through gets the rest of the time one by one.
     let to_the_end = || {
         let left = || budget.time.saturating_sub(start.elapsed());
+        if program.insts.len() > LARGEST_ALONE {
+            return explored(left());
+        }
         let shared = Task { found: Some(&once), ..*task }.within(left()).explore_together();
         alone::after(&Task { found: Some(&once), ..*task }, shared, left())
     };

@@ -9,11 +9,12 @@ use super::model::Model;
 use super::precision::Precision;
 use super::rounds::Story;
 use super::segment::{DEEPEST, End, Way};
-use super::table::{Entered, Resumed, Table};
+use super::table::{Entered, Resumed, Table, Written};
 use crate::cegas::state::State;
 use crate::cegas::verdict::{Proof, Reason, Verdict};
 use crate::cegas::violation::Violation;
 use crate::ir::FuncId;
+use std::rc::Rc;
 
 /// Paths that may nest calls too deep before this is given up: a refinement often ends such a recursion.
 const MOST_TOO_DEEP: u32 = 4;
@@ -101,7 +102,10 @@ fn explore(
         model.limit.check(arg.len(), model.machine.smt.pool.len())?; // line 5
         let context = arg.node(id).context;
         model.passed = context.map_or(0, |context| table.get(context).passed);
-        match model.run(arg.node(id).state.clone(), None) {
+        model.written = Written::default();
+        let end = model.run(arg.node(id).state.clone(), None);
+        let written = written(model, arg, id);
+        match end {
             End::Target => return Ok(Explored::Error(id)), // line 13
             End::Ways(_, ways) => {
                 // line 6: each b' with b → E(b', π); the first is to be chosen first
@@ -111,22 +115,26 @@ fn explore(
                     }
                     if let Way::Enter(func) = way
                         && model.is_tabulated(func)
-                        && let Some(entered) = enter(model, precision, table, func, id, &state)
+                        && let Some(entered) =
+                            enter(model, precision, table, func, id, &state, &written)
                     {
                         match entered {
-                            Entered::New(context, state) => arg.push(None, Some(context), state),
+                            Entered::New(context, state) => {
+                                arg.push(None, Some(context), state, Rc::default());
+                            }
                             Entered::Known(rows) => resume(model, precision, arg, table, rows)?,
                         }
                         continue;
                     }
                     model.abstraction(&mut state, Some(precision)); // line 8
-                    arg.push(Some((id, Link::Way(way))), context, state); // lines 9–12
+                    let parent = Some((id, Link::Way(way)));
+                    arg.push(parent, context, state, Rc::clone(&written)); // lines 9–12
                 }
             }
             End::Return(state, value) => {
                 let Some(context) = context else { continue };
                 let (state, value) = model.row(state, value);
-                let rows = table.exit(context, id, state, value);
+                let rows = table.exit(context, id, state, value, written);
                 resume(model, precision, arg, table, rows)?;
             }
             End::Over(_) | End::Finished => {}
@@ -139,6 +147,18 @@ fn explore(
     Ok(Explored::Empty)
 }
 
+/// What a call wrote through addresses that are not explicit, up to the end of what was just run from `id`. Nobody asks
+/// where all callers are there.
+fn written(model: &mut Model<'_>, arg: &Arg, id: NodeId) -> Rc<Written> {
+    let node = arg.node(id);
+    if node.context.is_none() || model.written.is_within(&node.written) {
+        return Rc::clone(&node.written);
+    }
+    let mut all = std::mem::take(&mut model.written);
+    all.join(&node.written);
+    Rc::new(all)
+}
+
 /// A call: what its function can name of the state, with the precision at its entry. `None` if that cannot be told.
 fn enter(
     model: &mut Model<'_>,
@@ -147,14 +167,15 @@ fn enter(
     func: FuncId,
     caller: NodeId,
     state: &State,
+    written: &Rc<Written>,
 ) -> Option<Entered> {
     if state.top().is_none_or(|frame| frame.func != func) {
         return None;
     }
     let mut entry = state.clone();
     model.abstraction(&mut entry, Some(precision));
-    let (entry, passed) = model.restricted(&entry)?;
-    Some(table.enter(func, caller, state.clone(), entry, passed))
+    let entry = model.restricted(&entry)?;
+    Some(table.enter(func, caller, state.clone(), entry, Rc::clone(written)))
 }
 
 /// Lets calls go on from rows.
@@ -178,7 +199,10 @@ fn resume(
         }
         model.passed = context.map_or(0, |context| table.get(context).passed);
         model.abstraction(&mut state, Some(precision));
-        arg.push(Some((node, Link::Call { func, exit: exit.node })), context, state);
+        let mut written = Written::clone(&waiting.written);
+        written.join(&exit.written);
+        let parent = Some((node, Link::Call { func, exit: exit.node }));
+        arg.push(parent, context, state, Rc::new(written));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use super::abstraction::is_covered;
 use super::segment::Way;
-use super::table::{ContextId, Table};
+use super::table::{ContextId, Table, Written};
 use crate::cegas::state::State;
 use crate::cegas::verdict::Reason;
 use crate::ir::{FuncId, InstId};
@@ -13,6 +13,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(u32);
@@ -33,6 +34,8 @@ pub(super) struct Node {
     pub parent: Option<(NodeId, Link)>,
     /// The call that it belongs to, if that is looked at apart from its callers.
     pub context: Option<ContextId>,
+    /// Since that call was entered.
+    pub written: Rc<Written>,
     pub state: State,
     children: Vec<NodeId>,
     covered_by: Option<NodeId>,
@@ -67,7 +70,7 @@ impl Arg {
     /// Line 2: `reached := {(b₀, π₀)}; waitlist := {(b₀, π₀)}`.
     pub fn new(first: State) -> Arg {
         let mut arg = Arg::default();
-        arg.push(None, None, first);
+        arg.push(None, None, first, Rc::default());
         arg
     }
 
@@ -101,12 +104,14 @@ impl Arg {
         parent: Option<(NodeId, Link)>,
         context: Option<ContextId>,
         state: State,
+        written: Rc<Written>,
     ) {
         let (_, ats) = key(context, &state);
         let turns = self.turns(parent.map(|(id, _)| id), &ats);
         let node = Node {
             parent,
             context,
+            written,
             state,
             children: Vec::new(),
             covered_by: None,
@@ -122,9 +127,12 @@ impl Arg {
 
     /// Puts a node where it belongs: under another that covers it, or to those that wait.
     fn settle(&mut self, id: NodeId) {
-        let Node { ref state, context, .. } = self.nodes[id];
+        let Node { ref state, context, ref written, .. } = self.nodes[id];
         let here = self.reached.entry(key(context, state)).or_default();
-        let covers = |&other: &NodeId| other != id && is_covered(state, &self.nodes[other].state);
+        let covers = |&other: &NodeId| {
+            let weaker = &self.nodes[other];
+            other != id && is_covered(state, &weaker.state) && written.is_within(&weaker.written)
+        };
         match here.iter().copied().find(covers) {
             Some(other) => self.nodes[id].covered_by = Some(other),
             None => {

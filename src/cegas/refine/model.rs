@@ -40,8 +40,8 @@ pub(super) struct Model<'a> {
     liveness: FxHashMap<FuncId, Rc<Liveness>>,
     /// Whether calls are tabulated by their entry states.
     pub tabulates: bool,
-    /// What each function may write, with all it calls.
-    pub written: FxHashMap<FuncId, Rc<Written>>,
+    /// What was written through addresses that are not explicit since somebody last asked.
+    pub written: Written,
     /// The objects that the running call was entered with: their numbers mean something to its callers.
     pub passed: usize,
 }
@@ -81,7 +81,7 @@ impl<'a> Model<'a> {
             before,
             liveness: FxHashMap::default(),
             tabulates: true,
-            written: FxHashMap::default(),
+            written: Written::default(),
             passed: 0,
         }
     }

@@ -5,19 +5,19 @@
 //! no row, and nobody goes on.
 //!
 //! Invariant: a row holds for whoever enters in that state. What a caller has and the callee cannot name is
-//! as it was, unless the callee may write there through an address that is not explicit: that becomes ⊤.
+//! as it was, unless the callee wrote through an address that is not explicit and may lead there: then it is ⊤.
 
 use super::arg::NodeId;
-use super::model::{Model, looks_at_memory};
+use super::model::Model;
 use crate::cegas::machine::Step;
 use crate::cegas::memory::{Instance, Memory, Object, Origin};
 use crate::cegas::persistent::{HashMap, OrdMap, Vector};
 use crate::cegas::state::{Entry, Frame, State};
 use crate::cegas::value::Value;
-use crate::ir::{Callee, FuncId, Inst};
+use crate::ir::FuncId;
 use crate::library;
 use crate::pta::ObjectKind;
-use cranelift_entity::{EntitySet, PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, entity_impl};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -42,6 +42,7 @@ pub(super) struct Exit {
     pub node: NodeId,
     state: State,
     value: Option<Value>,
+    pub written: Rc<Written>,
 }
 
 /// A call that goes on from each row.
@@ -51,6 +52,8 @@ pub(super) struct Waiting {
     state: State,
     /// The caller's number of each object at the entry.
     passed: Vec<Instance>,
+    /// Since the caller itself was entered.
+    pub written: Rc<Written>,
 }
 
 /// A way to go on from a call: whose, from which row.
@@ -85,11 +88,11 @@ impl Table {
         func: FuncId,
         node: NodeId,
         state: State,
-        entry: State,
-        passed: Vec<Instance>,
+        (entry, passed): (State, Vec<Instance>),
+        written: Rc<Written>,
     ) -> Entered {
         let count = passed.len();
-        let waiting = Rc::new(Waiting { node, state, passed });
+        let waiting = Rc::new(Waiting { node, state, passed, written });
         let known = self.of_func.entry(func).or_default();
         let same = |id: &&ContextId| is_same(&self.contexts[**id].entry, &entry);
         if let Some(&context) = known.iter().find(same) {
@@ -117,13 +120,16 @@ impl Table {
         node: NodeId,
         state: State,
         value: Option<Value>,
+        written: Rc<Written>,
     ) -> Vec<Resumed> {
         let context = &mut self.contexts[context];
-        let is_old = |exit: &Rc<Exit>| exit.value == value && is_same(&exit.state, &state);
+        let is_old = |exit: &Rc<Exit>| {
+            exit.value == value && written.is_within(&exit.written) && is_same(&exit.state, &state)
+        };
         if context.exits.iter().any(is_old) {
             return Vec::new();
         }
-        let exit = Rc::new(Exit { node, state, value });
+        let exit = Rc::new(Exit { node, state, value, written });
         context.exits.push(Rc::clone(&exit));
         context.waiting.iter().map(|waiting| (Rc::clone(waiting), Rc::clone(&exit))).collect()
     }
@@ -229,11 +235,10 @@ impl Model<'_> {
         let mut state = waiting.state.clone();
         let Some(callee) = state.frames.pop_back() else { return Ok(None) };
         let before = state.memory.len();
-        let written = self.written_by(callee.func);
         let passed: BTreeSet<Instance> = waiting.passed.iter().copied().collect();
         for instance in (0..before as u32).map(Instance).filter(|i| !passed.contains(i)) {
             let origin = state.memory.get(instance).map(|object| object.origin);
-            if origin.is_some_and(|origin| written.meets(self, origin)) {
+            if origin.is_some_and(|origin| exit.written.meets(self, origin)) {
                 self.forget(&mut state, instance);
             }
         }
@@ -311,67 +316,34 @@ impl Model<'_> {
         let locals: Vector<_> = frame.locals.iter().map(local).collect::<Option<_>>()?;
         Some(Frame { values, locals, ..frame.clone() })
     }
-
-    /// What a call of `func` may write through addresses that are not explicit.
-    fn written_by(&mut self, func: FuncId) -> Rc<Written> {
-        if let Some(known) = self.written.get(&func) {
-            return Rc::clone(known);
-        }
-        let program = self.machine.program;
-        let mut written = Written::default();
-        let (mut seen, mut open) = (EntitySet::new(), vec![func]);
-        while let Some(func) = open.pop() {
-            if !seen.insert(func) {
-                continue;
-            }
-            let blocks = program.funcs[func].blocks.iter();
-            for at in blocks.flat_map(|block| program.blocks[block].insts.iter()) {
-                match program.insts[at].inst {
-                    Inst::Store { ptr, .. }
-                    | Inst::MemCopy { dst: ptr, .. }
-                    | Inst::MemSet { dst: ptr, .. }
-                    | Inst::AtomicRmw { ptr, .. }
-                    | Inst::CmpXchg { ptr, .. }
-                    | Inst::VaStart { list: ptr }
-                    | Inst::VaCopy { dst: ptr, .. }
-                    | Inst::LifetimeStart { object: ptr } => {
-                        written.kinds.extend(self.reached(ptr));
-                    }
-                    Inst::Call { callee: Callee::Direct(callee), .. } => open.push(callee),
-                    Inst::Call { callee: Callee::Indirect(_), .. } => {
-                        let callees = self.points_to.callees(at);
-                        written.all |= callees.unknown;
-                        open.extend(callees.funcs.iter().copied());
-                    }
-                    _ => {}
-                }
-            }
-            if program.funcs[func].blocks.is_empty() {
-                written.all |= !writes_nothing(&program.funcs[func].name);
-            }
-        }
-        let written = Rc::new(written);
-        self.written.insert(func, Rc::clone(&written));
-        written
-    }
 }
 
-/// What a function and all it calls may write.
-#[derive(Debug, Default)]
+/// What was written through addresses that are not explicit: it may be anywhere that Andersen's analysis says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Written {
     kinds: BTreeSet<ObjectKind>,
     all: bool,
 }
 
 impl Written {
+    pub fn add(&mut self, kinds: &BTreeSet<ObjectKind>) {
+        self.kinds.extend(kinds.iter().copied());
+    }
+
+    pub fn add_all(&mut self) {
+        self.all = true;
+    }
+
+    pub fn join(&mut self, other: &Written) {
+        self.add(&other.kinds);
+        self.all |= other.all;
+    }
+
+    pub fn is_within(&self, other: &Written) -> bool {
+        other.all || !self.all && self.kinds.is_subset(&other.kinds)
+    }
+
     fn meets(&self, model: &Model<'_>, origin: Origin) -> bool {
         self.all || model.may_be(&self.kinds, origin)
     }
-}
-
-/// Functions without a body that surely write nothing a program can name.
-fn writes_nothing(name: &str) -> bool {
-    let known =
-        ["malloc", "calloc", "abort", "exit", "__assert_fail", "__VERIFIER_error", "reach_error"];
-    !looks_at_memory(name) && (known.contains(&name) || name.starts_with("__VERIFIER_nondet_"))
 }
