@@ -50,7 +50,6 @@ fn both_refuse_in_the_same_words() {
         ("syntax.c", "int main(void) { return }\n", "-DX"),
         ("missing.c", "#include \"nowhere.h\"\nint main(void) { return 0; }\n", "-DX"),
         ("type.c", "struct s; int main(void) { struct s x; return 0; }\n", "-DX"),
-        ("flag.c", "int main(void) { return 0; }\n", "-std=c1"),
     ] {
         place.write(name, text);
         let [own, installed] = both(&place, &[name, &format!("--cflags={flag}")]);

@@ -24,7 +24,7 @@ const CUTS: f64 = 0.12;
 
 /// More open obligations, or a larger program, are not cut.
 const MOST_OPEN: usize = 8;
-const LARGEST: usize = 500_000;
+const LARGEST: usize = 1_000_000;
 
 /// In a larger program, looking at one obligation alone takes longer than there is time for each.
 const LARGEST_ALONE: usize = 20_000;

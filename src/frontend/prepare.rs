@@ -53,6 +53,7 @@ fn give_birth_values<'ctx>(module: &Module<'ctx>, function: FunctionValue<'ctx>)
     }
     let context = module.get_context();
     let builder = context.create_builder();
+    let mut made = 0;
     // In the order of the entry block: the output must not depend on addresses.
     for inst in entry.get_instructions() {
         let Some((alloca, pointer, ty, births)) = variables.remove(&inst.as_value_ref()) else {
@@ -60,7 +61,10 @@ fn give_birth_values<'ctx>(module: &Module<'ctx>, function: FunctionValue<'ctx>)
         };
         let births = if births.is_empty() { vec![alloca] } else { births };
         for birth in births {
-            store_unknown(module, context, &builder, birth, pointer, ty);
+            // LLVM's own numbers depend on what clang had named before, which is forgotten in bitcode.
+            let name = if made == 0 { "uninit".to_owned() } else { format!("uninit{made}") };
+            made += 1;
+            store_unknown(module, context, &builder, birth, (pointer, ty), &name);
         }
     }
 }
@@ -96,8 +100,8 @@ fn store_unknown<'ctx>(
     context: ContextRef<'ctx>,
     builder: &Builder<'ctx>,
     birth: InstructionValue<'ctx>,
-    pointer: PointerValue<'ctx>,
-    ty: BasicTypeEnum<'ctx>,
+    (pointer, ty): (PointerValue<'ctx>, BasicTypeEnum<'ctx>),
+    value_name: &str,
 ) {
     let Some(next) = birth.get_next_instruction() else { return };
     let name = format!("{UNINIT_PREFIX}{}", ty.print_to_string().to_string_lossy());
@@ -112,7 +116,7 @@ fn store_unknown<'ctx>(
     });
     builder.position_before(&next);
     builder.unset_current_debug_location();
-    let Ok(call) = builder.build_call(source, &[], "uninit") else { return };
+    let Ok(call) = builder.build_call(source, &[], value_name) else { return };
     if let Some(value) = call.try_as_basic_value().basic() {
         // Cannot fail: the builder stands before an instruction of this function.
         let _ = builder.build_store(pointer, value.as_basic_value_enum());
