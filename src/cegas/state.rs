@@ -57,6 +57,10 @@ pub struct State {
     pub closing: Vector<FuncId>,
     /// When the last read from an array of which one element is followed was of that element.
     pub last_read: Option<ExprId>,
+    /// Functions that nobody knows and every execution calls: they are taken to come back.
+    pub trusted: Vector<FuncId>,
+    /// What such functions were given, and may change whenever one is called.
+    pub exposed: HashSet<Instance>,
     /// Why a violation on this path would not be certain.
     pub doubt: Option<Rc<str>>,
 }
@@ -76,6 +80,8 @@ impl State {
             pending,
             closing,
             last_read: None,
+            trusted: Vector::new(),
+            exposed: HashSet::new(),
             doubt: None,
         }
     }
@@ -119,5 +125,6 @@ impl State {
             && self.assumed == other.assumed
             && self.frames.iter().zip(other.frames.iter()).all(same_frame)
             && self.memory.same(&other.memory)
+            && self.exposed == other.exposed
     }
 }

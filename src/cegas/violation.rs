@@ -1,6 +1,7 @@
 //! From a path that seems to violate a demand to the evidence: the solver is asked for values, and the path is walked
 //! again with them. What speaks against it is said.
 
+use super::library::what_it_does;
 use super::machine::{Inputs, Machine};
 use super::replay::Target;
 use super::state::State;
@@ -44,6 +45,9 @@ impl Machine<'_> {
             Answer::Unknown(why) => Violation::Unknown(Reason::Solver { why }),
             Answer::Sat(_) if is_uncertain => {
                 Violation::Unknown(doubt("a value that executions may not have"))
+            }
+            Answer::Sat(_) if let Some(&func) = state.trusted.front() => {
+                Violation::Unknown(doubt(&what_it_does(&self.program.funcs[func].name)))
             }
             Answer::Sat(inputs) => match &state.doubt {
                 Some(why) => Violation::Unknown(doubt(why)),

@@ -154,6 +154,12 @@ impl Head {
         state: &State,
     ) -> Result<Binding, Misfit> {
         let mut state = state.clone();
+        let exposed = self.entry.exposed.clone().union(state.exposed.clone());
+        if exposed != general.exposed {
+            // What functions that nobody knows may change in the next turn.
+            self.entry.exposed = exposed;
+            return Err(Misfit::Widened);
+        }
         let spots = self.differing(general, &state)?;
         let mut binding = Binding::default();
         self.bind_last_read(machine, &state, &mut binding);
