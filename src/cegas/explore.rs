@@ -6,6 +6,7 @@
 //! satisfiable, which was then walked again with the values found; it is called safe only if every path
 //! was followed to its end, none was cut, and none left what the model knows.
 
+use super::leap::{Leap, Leaps};
 use super::ledger::Ledger;
 use super::machine::{Machine, Stop};
 use super::marks::{Mark, Marks};
@@ -53,6 +54,7 @@ pub(super) struct Explorer<'a> {
     /// A proof came by every call of a model, whether or not it succeeded.
     pub(super) all_met: bool,
     pub(super) visited: Visited,
+    leaps: Leaps,
     pub(super) start: Instant,
     /// When this slice of the time is over.
     pub(super) deadline: Instant,
@@ -117,6 +119,7 @@ impl<'a> Explorer<'a> {
             invariants: Vec::new(),
             all_met: false,
             visited: Visited::default(),
+            leaps: Leaps::default(),
             start: Instant::now(),
             deadline: Instant::now(),
             is_paused: false,
@@ -164,6 +167,7 @@ impl<'a> Explorer<'a> {
             return;
         }
         let mut is_checked = false;
+        self.leaps.start();
         loop {
             steps = steps.wrapping_add(1);
             self.until_look -= 1;
@@ -207,6 +211,11 @@ impl<'a> Explorer<'a> {
                 }
                 if landmark.as_ref().is_some_and(|mark| mark.same(&state)) {
                     return self.end(&state, true);
+                }
+                match self.leaps.landed(&mut self.machine, &state) {
+                    Some(Leap::To { state: later, .. }) => state = *later,
+                    Some(Leap::ForEver) => return self.end(&state, true),
+                    None => {}
                 }
                 until_next -= 1;
                 if until_next == 0 {

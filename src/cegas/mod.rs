@@ -35,6 +35,7 @@ mod decide;
 mod dive;
 mod run;
 mod loops;
+mod leap;
 mod liveness;
 mod visited;
 mod merge;

@@ -3,6 +3,7 @@
 //! is the counterexample's story (`story.rs`).
 
 use super::draw::Draw;
+use super::leap::{Leap, Leaps};
 use super::machine::{Inputs, Machine, Replay, Step, Stop};
 use super::related::Past;
 use super::state::State;
@@ -72,7 +73,11 @@ impl Machine<'_> {
         let mut state = self.start(entry);
         let mut story = Story::default();
         let mut past = Past::default();
-        for step in 0..MOST_STEPS {
+        let mut leaps = Leaps::default();
+        // Those of turns that were not followed one by one count, too.
+        let mut step = 0;
+        for _ in 0..MOST_STEPS {
+            step += 1;
             let Some(at) = state.top().map(|frame| frame.at) else {
                 let Some(func) = state.next_function() else {
                     return self.loses(&state, target, false).then(|| story.ended());
@@ -121,7 +126,20 @@ impl Machine<'_> {
             if tells {
                 self.tell_flow(&mut story, &state, at, &flow)?;
             }
+            let has_landed = matches!(flow, Flow::Blocks(_));
             match self.go(&mut state, at, flow) {
+                Ok(()) if has_landed => match leaps.landed(self, &state) {
+                    Some(Leap::To { state: later, turns, length }) => {
+                        let text = format!("the loop turns {turns} times");
+                        story.tell(at, state.frames.len(), text);
+                        state = *later;
+                        step += turns.saturating_mul(length);
+                    }
+                    Some(Leap::ForEver) => {
+                        return self.loses(&state, target, true).then(|| story.ended());
+                    }
+                    None => {}
+                },
                 Ok(()) => {}
                 Err(Stop::Exit) => {
                     return self.loses(&state, target, true).then(|| story.ended());

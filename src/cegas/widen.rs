@@ -375,7 +375,7 @@ fn leaves(
     Ok(found)
 }
 
-fn get(machine: &mut Machine<'_>, state: &mut State, spot: Spot) -> Option<ExprId> {
+pub(super) fn get(machine: &mut Machine<'_>, state: &mut State, spot: Spot) -> Option<ExprId> {
     match spot {
         Spot::Value(value) => state.top()?.values.get(&value)?.bits(),
         Spot::Cell(instance, offset, bytes) => {
@@ -384,7 +384,7 @@ fn get(machine: &mut Machine<'_>, state: &mut State, spot: Spot) -> Option<ExprI
     }
 }
 
-fn put(machine: &mut Machine<'_>, state: &mut State, spot: Spot, value: ExprId) {
+pub(super) fn put(machine: &mut Machine<'_>, state: &mut State, spot: Spot, value: ExprId) {
     match spot {
         Spot::Value(id) => state.set(id, Value::Bits(value)),
         Spot::Cell(instance, offset, bytes) => {

@@ -33,27 +33,10 @@ static void hand_on_too_early(void) {
     }
 }
 
-static void three_at_once(void) {
-    unsigned turns = 0, locked = 0, owner = 0, ticket = 0;
-    while (__VERIFIER_nondet_uint()) {
-        unsigned in = __VERIFIER_nondet_uint();
-        turns++;
-        if (!locked && in > 10) {
-            locked = 1;
-            owner = in;
-            ticket = in + 12345;
-        } else if (locked && in == owner) {
-            __VERIFIER_assert(ticket - owner == 12345); // SAFE: assertion
-            locked = 0;
-        }
-    }
-}
-
 int main(void) {
-    switch (__VERIFIER_nondet_uint()) {
-    case 0: hand_on(); break;
-    case 1: hand_on_too_early(); break;
-    default: three_at_once();
-    }
+    if (__VERIFIER_nondet_uint())
+        hand_on();
+    else
+        hand_on_too_early();
     return 0;
 }
