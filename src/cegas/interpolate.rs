@@ -207,7 +207,8 @@ impl<F: Fn(&Machine<'_>, VarId) -> bool> Search<'_, '_, '_, F> {
         if self.questions > MOST_QUESTIONS || Instant::now() >= self.turns.effort.deadline {
             return Answer::Unknown("time".into());
         }
-        let limits = Limits { milliseconds: 200, ..self.turns.effort.limits };
+        let limits = self.turns.effort.limits;
+        let limits = Limits { work: limits.work / 4, ..limits };
         self.machine.smt.check(question, &limits)
     }
 }
