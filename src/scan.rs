@@ -11,6 +11,7 @@ use crate::check::Checked;
 use crate::config::{self, Settings, Stage};
 use crate::dump::{self, Dumped};
 use crate::entries;
+use crate::frontend::built_in::BuiltIn;
 use crate::frontend::cache::Cache;
 use crate::frontend::clang::Clang;
 use crate::frontend::models::Models;
@@ -31,10 +32,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// Scans what the settings name.
-pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result<Report> {
+pub fn scan(
+    settings: &Settings,
+    built_in: BuiltIn,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> Result<Report> {
     let workers = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.get()).build()?;
     workers.install(|| {
-        let clang = Clang::find()?;
+        let clang = Clang::find()?.or_built_in(built_in);
         let base = settings.diff_base.as_deref().filter(|_| settings.dump.is_none());
         let base = base.map(|name| Revision::find(name, &settings.root)).transpose()?;
         let store = Store::open(&settings.cache)?;

@@ -44,6 +44,8 @@ pub(super) struct Explorer<'a> {
     pub(super) budget: Budget,
     /// What is asked of all that there is, and the order of events, if that is known.
     pub(super) rest: Option<&'a Rest<'a>>,
+    /// The one that is asked about, if it is one.
+    pub(super) only: Option<Obligation>,
     /// The obligations that nobody asks about.
     pub(super) known: Vec<bool>,
     /// Where paths were left, and why.
@@ -95,16 +97,18 @@ impl<'a> Explorer<'a> {
         let is_complete = is_whole || self.all_met || self.ledger.len() == asked;
         let ahead = self.all_ahead();
         let invariants = std::mem::take(&mut self.invariants);
-        Explored { verdicts: self.verdicts(), is_complete, ahead, invariants }
+        let asked = self.machine.smt.stats();
+        Explored { verdicts: self.verdicts(), is_complete, ahead, invariants, asked }
     }
 
     fn new(machine: Machine<'a>, obligations: Vec<Obligation>, task: &Task<'a>) -> Self {
-        let Task { budget, cancel, rest, found, .. } = *task;
+        let Task { budget, cancel, rest, found, only, .. } = *task;
         let milliseconds = u32::try_from(budget.time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
         Explorer {
             machine,
             entry: task.entry.func,
             violated: vec![None; obligations.len()],
+            only,
             known: Vec::new(),
             rest,
             left: Vec::new(),

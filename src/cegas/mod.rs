@@ -67,6 +67,7 @@ mod violation;
 pub mod refine;
 pub mod sse;
 
+pub use crate::smt::Stats;
 pub use library::is_known;
 pub use machine::Options;
 pub use names::names_line;

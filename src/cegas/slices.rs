@@ -28,6 +28,29 @@ impl Explorer<'_> {
         }
     }
 
+    /// The same without the last part, if several obligations are open before it.
+    pub(super) fn run_together(&mut self) {
+        self.run(FIRST_PATHS);
+        if self.goes_on() {
+            self.dive(DIVES);
+            self.run(MORE_PATHS);
+        }
+        if self.goes_on() {
+            self.prove(PROOFS);
+            if self.open_count() < 2 {
+                self.run(1.0);
+            }
+        }
+    }
+
+    /// How many obligations are neither violated nor proved.
+    fn open_count(&self) -> usize {
+        let is_settled = |index: usize| {
+            self.violated[index].is_some() || self.proved.contains(&index) || self.known[index]
+        };
+        (0..self.violated.len()).filter(|&index| !is_settled(index)).count()
+    }
+
     /// Whether there is anything left to do but no reason to end.
     fn goes_on(&self) -> bool {
         self.is_paused && !self.cancel.is_wished()

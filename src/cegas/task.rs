@@ -10,6 +10,7 @@ use crate::entries::Entry;
 use crate::ir::Program;
 use crate::order::FuncSet;
 use crate::rules::Obligation;
+use crate::smt::Stats;
 use std::time::Duration;
 
 /// What an exploration may cost.
@@ -36,6 +37,8 @@ pub struct Task<'t> {
     pub rest: Option<&'t Rest<'t>>,
     /// Hears of each violation as soon as it is confirmed.
     pub found: Option<&'t dyn Fn(&Obligation)>,
+    /// The one that is asked about; without it, all. The others are assumed where a path comes by them, as ever.
+    pub only: Option<Obligation>,
 }
 
 /// What came out of an exploration.
@@ -49,12 +52,20 @@ pub struct Explored {
     pub ahead: Option<FuncSet>,
     /// What the proofs rest on at the heads of loops, if it was asked for.
     pub invariants: Vec<LoopInvariant>,
+    /// What was asked on the way, and what settled it.
+    pub asked: Stats,
 }
 
 impl Explored {
     /// Verdicts that tell nothing beside.
     pub fn of(verdicts: Vec<(Obligation, Verdict)>, is_complete: bool) -> Explored {
-        Explored { verdicts, is_complete, ahead: None, invariants: Vec::new() }
+        Explored {
+            verdicts,
+            is_complete,
+            ahead: None,
+            invariants: Vec::new(),
+            asked: Stats::default(),
+        }
     }
 }
 
@@ -63,6 +74,13 @@ impl Task<'_> {
     pub fn explore(&self) -> Explored {
         let mut explorer = Explorer::of(self);
         explorer.run_in_slices();
+        explorer.explored(self.obligations.len())
+    }
+
+    /// The same, but if several are still open when proofs were looked for, the rest of the time is left for each of them.
+    pub fn explore_together(&self) -> Explored {
+        let mut explorer = Explorer::of(self);
+        explorer.run_together();
         explorer.explored(self.obligations.len())
     }
 

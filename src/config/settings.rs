@@ -188,6 +188,8 @@ pub enum Stage {
     Prefilter,
     /// How each assertion is decided: counterexamples, refutations, precision, round by round
     Cegas,
+    /// How many questions deciding all obligations took, and what settled them
+    Questions,
     /// The alias annotations of a test program (MAYALIAS, NOALIAS …), judged; exit code 1 if one fails
     AliasChecks,
 }
@@ -196,7 +198,12 @@ impl Stage {
     /// Whether the result is a graph, so that Graphviz can show it.
     pub fn is_graph(self) -> bool {
         match self {
-            Self::Targets | Self::Ir | Self::Prefilter | Self::Cegas | Self::AliasChecks => false,
+            Self::Targets
+            | Self::Ir
+            | Self::Prefilter
+            | Self::Cegas
+            | Self::Questions
+            | Self::AliasChecks => false,
             Self::Pta | Self::Callgraph | Self::Svfg | Self::Sfg => true,
         }
     }

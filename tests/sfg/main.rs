@@ -39,6 +39,7 @@ fn verdict(program: &Program, obligation: &Obligation) -> Option<Verdict> {
         cancel: &Cancel::never(),
         rest: None,
         found: None,
+        only: None,
     };
     let explored = task.explore();
     // One inside a model of a library function is put to the calls.
