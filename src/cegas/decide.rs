@@ -1,7 +1,6 @@
 //! Whether what seems to be violated is: the solver finds inputs, and the path is walked again with them.
 
 use super::explore::Explorer;
-use super::machine::Inputs;
 use super::replay::Target;
 use super::state::State;
 use super::story::Walked;
@@ -53,12 +52,8 @@ impl Explorer<'_> {
                     Reason::Doubt { why }
                 }
                 Answer::Sat(inputs) => {
-                    match self.machine.replay(
-                        self.entry,
-                        Inputs::Found(inputs),
-                        state.uncertain.clone(),
-                        target,
-                    ) {
+                    let kept = state.uncertain.clone();
+                    match self.machine.evidence(self.entry, inputs, kept, target) {
                         Some(walked) => return self.confirmed(index, walked),
                         None => Reason::Replay,
                     }

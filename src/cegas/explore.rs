@@ -24,9 +24,13 @@ use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
+use std::rc::Rc;
 
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;
+
+/// What a question counts for, in steps: most are settled in less, those that reach Z3 take more.
+const WORK_OF_A_QUESTION: u64 = 100;
 
 pub(super) struct Explorer<'a> {
     pub(super) machine: Machine<'a>,
@@ -63,6 +67,9 @@ pub(super) struct Explorer<'a> {
     pub(super) limits: Limits,
     /// Steps until the next look at the clock.
     until_look: u32,
+    /// Steps so far, with what questions count for, and after how many it is time for something else.
+    work: u64,
+    pub(super) most_work: u64,
 }
 
 /// What is to be done with a state after an instruction.
@@ -80,7 +87,7 @@ impl<'a> Explorer<'a> {
         let marks = Marks::new(program, obligations);
         let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
         let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
-        let mut machine = Machine::new(program, marks, options);
+        let mut machine = Machine::new(program, Rc::new(marks), options);
         machine.given = entry.params.is_some().then(|| entry.clone());
         let mut explorer = Explorer::new(machine, told, task);
         explorer.make_room();
@@ -124,6 +131,8 @@ impl<'a> Explorer<'a> {
             found,
             limits: Limits { milliseconds, ..Limits::default() },
             until_look: STEPS_PER_LOOK,
+            work: 0,
+            most_work: u64::MAX,
         }
     }
 
@@ -167,6 +176,7 @@ impl<'a> Explorer<'a> {
         loop {
             steps = steps.wrapping_add(1);
             self.until_look -= 1;
+            self.work += 1;
             if self.until_look == 0 && self.is_over() {
                 return self.wait(state);
             }
@@ -240,7 +250,8 @@ impl<'a> Explorer<'a> {
 
     fn is_over(&mut self) -> bool {
         self.until_look = STEPS_PER_LOOK;
-        if Instant::now() >= self.deadline || self.cancel.is_wished() {
+        let is_time = self.work >= self.most_work || Instant::now() >= self.deadline;
+        if is_time || self.cancel.is_wished() {
             self.is_paused = true;
             return true;
         }
@@ -347,6 +358,7 @@ impl<'a> Explorer<'a> {
         conditions.push(cond);
         // A question costs more than many steps: look at the clock after it.
         self.until_look = 1;
+        self.work += WORK_OF_A_QUESTION;
         self.machine.smt.check(&conditions, &self.limits)
     }
 

@@ -1,7 +1,7 @@
 //! From a path that seems to violate a demand to the evidence: the solver is asked for values, and the path is walked
 //! again with them. What speaks against it is said.
 
-use super::machine::{Inputs, Machine};
+use super::machine::Machine;
 use super::replay::Target;
 use super::state::State;
 use super::verdict::{Counterexample, Reason};
@@ -48,8 +48,7 @@ impl Machine<'_> {
             Answer::Sat(inputs) => match &state.doubt {
                 Some(why) => Violation::Unknown(doubt(why)),
                 None => {
-                    match self.replay(entry, Inputs::Found(inputs), state.uncertain.clone(), target)
-                    {
+                    match self.evidence(entry, inputs, state.uncertain.clone(), target) {
                         Some((steps, related)) => {
                             Violation::Real(Counterexample { at: site, steps, related })
                         }

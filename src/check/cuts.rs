@@ -47,25 +47,38 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
     if !may_cut {
         return explored(budget.time);
     }
-    let first = explored(budget.time.mul_f64(FIRST).min(MOMENT));
+    let moment = budget.time.mul_f64(FIRST).min(MOMENT);
+    let first = Task { found: Some(&once), ..*task }.shortened(moment).explore();
     let open: Vec<Obligation> =
         first.verdicts.iter().filter(|(_, v)| is_open(v)).map(|(o, _)| *o).collect();
     if open.is_empty() || open.len() > MOST_OPEN || cancel.is_wished() {
         return match open.is_empty() {
             true => first,
-            false => explored(budget.time.saturating_sub(start.elapsed())),
+            false => kept(first, explored(budget.time.saturating_sub(start.elapsed()))),
         };
     }
     let proved = proved(task, &open, budget.time.mul_f64(CUTS));
     let is_proved = |obligation: &Obligation| proved.iter().any(|(o, _)| o == obligation);
     let mut all = match open.iter().all(is_proved) {
         true => first,
-        false => explored(budget.time.saturating_sub(start.elapsed())),
+        false => kept(first, explored(budget.time.saturating_sub(start.elapsed()))),
     };
     for (obligation, verdict) in &mut all.verdicts {
         let by_cut = proved.iter().find(|(o, _)| o == obligation);
         if let (Verdict::Unknown(_), Some((_, by_cut))) = (&verdict, by_cut) {
             *verdict = by_cut.clone();
+        }
+    }
+    all
+}
+
+/// What was found first is told as it was found first, however much time there was for the rest.
+fn kept(first: Explored, mut all: Explored) -> Explored {
+    for (obligation, verdict) in first.verdicts {
+        if let Verdict::Unsafe(_) = verdict
+            && let Some(last) = all.verdicts.iter_mut().find(|(o, _)| *o == obligation)
+        {
+            last.1 = verdict;
         }
     }
     all
@@ -114,7 +127,7 @@ fn proved(task: &Task<'_>, open: &[Obligation], time: Duration) -> Vec<(Obligati
         let less = cut.program(program);
         let one = std::slice::from_ref(*obligation);
         let task = Task { program: &less, obligations: one, rest: None, found: None, ..*task };
-        let explored = task.within(left / (cuts.len() - index) as u32).explore();
+        let explored = task.shortened(left / (cuts.len() - index) as u32).explore();
         let verdict = explored.verdicts.into_iter().find(|(o, _)| o == *obligation);
         proved.extend(verdict.filter(|(_, verdict)| matches!(verdict, Verdict::Safe(_))));
     }

@@ -33,6 +33,7 @@ use crate::smt::Limits;
 use model::Model;
 use rounds::Story;
 use std::time::{Duration, Instant};
+use std::rc::Rc;
 
 /// Abstract states of one obligation; each is some ten kilobytes.
 const MOST_NODES: usize = 40_000;
@@ -117,7 +118,7 @@ fn run(question: &Question<'_>, target: Obligation, story: &mut Story) -> Checke
         cancel,
         solver: Limits { milliseconds, ..Limits::default() },
     };
-    let machine = Machine::new(program, Marks::new(program, obligations), options);
+    let machine = Machine::new(program, Rc::new(Marks::new(program, obligations)), options);
     let mut model = Model::new(machine, points_to, entry, target, limit);
     algorithm2::cegas(&mut model, story)
 }
