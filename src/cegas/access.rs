@@ -281,7 +281,11 @@ impl Machine<'_> {
             let low = match piece {
                 Piece::Of { cell, from, bytes } => part(&mut self.smt.pool, cell, from, bytes),
                 Piece::Background { offset, bytes } => {
-                    self.background(state, instance, background, offset, bytes, is_pointer)?
+                    let before = self.look_at(instance, offset);
+                    let there =
+                        self.background(state, instance, background, offset, bytes, is_pointer);
+                    self.looked_away(before);
+                    there?
                 }
             };
             whole = Some(match whole {

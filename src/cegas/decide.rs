@@ -2,7 +2,6 @@
 
 use super::explore::Explorer;
 use super::library::what_it_does;
-use super::machine::Inputs;
 use super::replay::Target;
 use super::state::State;
 use super::story::Walked;
@@ -57,12 +56,8 @@ impl Explorer<'_> {
                     Reason::Doubt { why }
                 }
                 Answer::Sat(inputs) => {
-                    match self.machine.replay(
-                        self.entry,
-                        Inputs::Found(inputs),
-                        state.uncertain.clone(),
-                        target,
-                    ) {
+                    let kept = state.uncertain.clone();
+                    match self.machine.evidence(self.entry, inputs, kept, target) {
                         Some(walked) => return self.confirmed(index, walked),
                         None => Reason::Replay,
                     }

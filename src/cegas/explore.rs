@@ -24,10 +24,14 @@ use crate::ir::{FuncId, InstId};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::time::Instant;
 
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;
+
+/// What a question counts for, in steps: most are settled in less, those that reach Z3 take more.
+const WORK_OF_A_QUESTION: u64 = 100;
 
 pub(super) struct Explorer<'a> {
     pub(super) machine: Machine<'a>,
@@ -67,6 +71,9 @@ pub(super) struct Explorer<'a> {
     pub(super) limits: Limits,
     /// Steps until the next look at the clock.
     until_look: u32,
+    /// Steps so far, with what questions count for, and after how many it is time for something else.
+    work: u64,
+    pub(super) most_work: u64,
 }
 
 /// What is to be done with a state after an instruction.
@@ -84,7 +91,7 @@ impl<'a> Explorer<'a> {
         let marks = Marks::new(program, obligations);
         let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
         let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
-        let mut machine = Machine::new(program, marks, options);
+        let mut machine = Machine::new(program, Rc::new(marks), options);
         machine.given = entry.params.is_some().then(|| entry.clone());
         let mut explorer = Explorer::new(machine, told, task);
         explorer.make_room();
@@ -131,6 +138,8 @@ impl<'a> Explorer<'a> {
             found,
             limits: Limits { milliseconds, ..Limits::default() },
             until_look: STEPS_PER_LOOK,
+            work: 0,
+            most_work: u64::MAX,
         }
     }
 
@@ -175,6 +184,7 @@ impl<'a> Explorer<'a> {
         loop {
             steps = steps.wrapping_add(1);
             self.until_look -= 1;
+            self.work += 1;
             if self.until_look == 0 && self.is_over() {
                 return self.wait(state);
             }
@@ -253,7 +263,8 @@ impl<'a> Explorer<'a> {
 
     fn is_over(&mut self) -> bool {
         self.until_look = STEPS_PER_LOOK;
-        if Instant::now() >= self.deadline || self.cancel.is_wished() {
+        let is_time = self.work >= self.most_work || Instant::now() >= self.deadline;
+        if is_time || self.cancel.is_wished() {
             self.is_paused = true;
             return true;
         }
@@ -360,6 +371,7 @@ impl<'a> Explorer<'a> {
         conditions.push(cond);
         // A question costs more than many steps: look at the clock after it.
         self.until_look = 1;
+        self.work += WORK_OF_A_QUESTION;
         self.machine.smt.check(&conditions, &self.limits)
     }
 

@@ -88,11 +88,15 @@ impl Machine<'_> {
     /// The state as many turns later as can be told; it stands at the head of a loop.
     fn leap(&mut self, state: &State) -> Option<Leap> {
         let drawn = self.replay.as_ref().map(|replay| replay.drawn);
+        let lives = self.lives().cloned();
         let leap = self.leap_from(state);
+        let is_counted = self.lives() != lives.as_ref();
+        self.live_as_before(lives);
         if let (Some(replay), Some(drawn)) = (self.replay.as_mut(), drawn) {
             replay.drawn = drawn;
         }
-        leap
+        // Scopes that are entered in a turn are counted where a path is gone again.
+        leap.filter(|_| !is_counted)
     }
 
     fn leap_from(&mut self, state: &State) -> Option<Leap> {

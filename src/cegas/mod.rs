@@ -61,6 +61,8 @@ mod scope;
 mod spoken;
 mod related;
 mod replay;
+mod known;
+mod afresh;
 mod story;
 mod names;
 mod violation;

@@ -49,8 +49,9 @@ pub struct State {
     pub choices: u32,
     /// How often some values were picked on the way where they were too many.
     pub sampled: u32,
-    /// How many arbitrary values were made on the way.
+    /// How many arbitrary values were made on the way, and how many of them for what lay in memory.
     pub fresh: u32,
+    pub contents: u32,
     /// Functions to run when the stack is empty, the next one last.
     pub pending: Vector<FuncId>,
     /// Functions to run when the program ends, the next one last.
@@ -77,6 +78,7 @@ impl State {
             choices: 0,
             sampled: 0,
             fresh: 0,
+            contents: 0,
             pending,
             closing,
             last_read: None,

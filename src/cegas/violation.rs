@@ -2,7 +2,7 @@
 //! again with them. What speaks against it is said.
 
 use super::library::what_it_does;
-use super::machine::{Inputs, Machine};
+use super::machine::Machine;
 use super::replay::Target;
 use super::state::State;
 use super::verdict::{Counterexample, Reason};
@@ -51,15 +51,12 @@ impl Machine<'_> {
             }
             Answer::Sat(inputs) => match &state.doubt {
                 Some(why) => Violation::Unknown(doubt(why)),
-                None => {
-                    match self.replay(entry, Inputs::Found(inputs), state.uncertain.clone(), target)
-                    {
-                        Some((steps, related)) => {
-                            Violation::Real(Counterexample { at: site, steps, related })
-                        }
-                        None => Violation::Unknown(Reason::Replay),
+                None => match self.evidence(entry, inputs, state.uncertain.clone(), target) {
+                    Some((steps, related)) => {
+                        Violation::Real(Counterexample { at: site, steps, related })
                     }
-                }
+                    None => Violation::Unknown(Reason::Replay),
+                },
             },
         }
     }
