@@ -9,7 +9,7 @@
 #                             whose verdicts must agree with their executions
 #   make test-integration     whole projects against the truth (likewise; fetches their sources)
 #   make test-consumers       the part of it that asks who reads our reports: SARIF's validator, sarif-tools,
-#                             CodeChecker, a browser, pre-commit, BenchExec
+#                             CodeChecker, a browser, pre-commit, BenchExec, GitHub's validators
 #   make install              put cegas-scan and `cargo cegas` where cargo puts programs
 
 .PHONY: help setup build scan test bench test-integration test-consumers install
@@ -65,6 +65,7 @@ test-consumers: $(if $(filter target/release/%,$(TOOL)),build)
 	@$(CLEAN) integration/html/check.py $(TOOL)
 	@$(CLEAN) integration/pre-commit/check.py $(TOOL)
 	@$(CLEAN) integration/benchexec/check.py $(TOOL)
+	@$(CLEAN) integration/github-action/check.py
 
 install: setup
 	$(CARGO) install --path . --locked

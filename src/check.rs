@@ -41,6 +41,9 @@ pub struct Checked {
     pub paths: String,
     /// What the proofs rest on, if it was asked for.
     pub invariants: Vec<report::Invariant>,
+    /// The functions that executions may come to.
+    #[serde(skip)]
+    pub reached: Vec<String>,
 }
 
 /// Decides every obligation of `program` that the chosen rules see and that is not known from before, and tells
@@ -133,6 +136,7 @@ pub fn check(
         failed,
         paths,
         invariants: invariants::told(program, explored.invariants, settings),
+        reached: Vec::new(),
     }
 }
 
@@ -209,6 +213,7 @@ fn from_entries(
         paths: String::new(),
         // What holds of a loop however its function is entered is not known here.
         invariants: Vec::new(),
+        reached: Vec::new(),
     }
 }
 
@@ -326,7 +331,12 @@ fn options(settings: &Settings) -> cegas::Options {
 }
 
 fn budget(settings: &Settings) -> Budget {
-    Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 }
+    Budget {
+        time: settings.timeout,
+        nominal: settings.timeout,
+        waiting: 100_000,
+        expressions: 40_000_000,
+    }
 }
 
 /// A property that forbids calls asks about nothing else that the rule `assertion` marks.

@@ -17,6 +17,9 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     pub time: Duration,
+    /// The time by which the work of the first slices is measured: what they come to must not depend on how busy
+    /// the machine is.
+    pub nominal: Duration,
     /// Paths that wait at one time.
     pub waiting: usize,
     /// Expressions made.
@@ -92,9 +95,15 @@ impl Task<'_> {
         explorer.explored(self.obligations.len())
     }
 
-    /// The same for another time.
+    /// The same with so much time left for it.
     pub fn within(&self, time: Duration) -> Self {
         let budget = Budget { time, ..self.budget };
+        Task { budget, ..*self }
+    }
+
+    /// A shorter task of its own.
+    pub fn shortened(&self, time: Duration) -> Self {
+        let budget = Budget { time, nominal: time, ..self.budget };
         Task { budget, ..*self }
     }
 }

@@ -92,7 +92,7 @@ fn each(
             only,
         };
         let cut = cuts.iter().find(|(of, _)| *of == obligation).map(|(_, cut)| cut);
-        let decide = || decided(&alone.within(slice), obligation, cut);
+        let decide = || decided(&alone.shortened(slice), obligation, cut);
         // A bug of ours is this obligation's alone.
         let (verdict, asked) = catch_unwind(AssertUnwindSafe(decide))
             .unwrap_or_else(|_| (Verdict::Unknown(bug()), Stats::default()));

@@ -63,13 +63,14 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
     if !may_cut {
         return to_the_end();
     }
-    let first = explored(budget.time.mul_f64(FIRST).min(MOMENT));
+    let moment = budget.time.mul_f64(FIRST).min(MOMENT);
+    let first = Task { found: Some(&once), ..*task }.shortened(moment).explore();
     let open: Vec<Obligation> =
         first.verdicts.iter().filter(|(_, v)| is_open(v)).map(|(o, _)| *o).collect();
     if open.is_empty() || open.len() > MOST_OPEN || cancel.is_wished() {
         return match open.is_empty() {
             true => first,
-            false => to_the_end(),
+            false => kept(first, to_the_end()),
         };
     }
     let (proved, asked) = proved(task, &open, budget.time.mul_f64(CUTS));
@@ -78,7 +79,7 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
     let mut all = match open.iter().all(is_proved) {
         true => first,
         false => {
-            let mut all = to_the_end();
+            let mut all = kept(first, to_the_end());
             all.asked += before;
             all
         }
@@ -88,6 +89,18 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
         let by_cut = proved.iter().find(|(o, _)| o == obligation);
         if let (Verdict::Unknown(_), Some((_, by_cut))) = (&verdict, by_cut) {
             *verdict = by_cut.clone();
+        }
+    }
+    all
+}
+
+/// What was found first is told as it was found first, however much time there was for the rest.
+fn kept(first: Explored, mut all: Explored) -> Explored {
+    for (obligation, verdict) in first.verdicts {
+        if let Verdict::Unsafe(_) = verdict
+            && let Some(last) = all.verdicts.iter_mut().find(|(o, _)| *o == obligation)
+        {
+            last.1 = verdict;
         }
     }
     all
@@ -132,7 +145,7 @@ fn proved(
         let less = cut.program(program);
         let one = std::slice::from_ref(obligation);
         let task = Task { program: &less, obligations: one, rest: None, found: None, ..*task };
-        let explored = task.within(left / (cuts.len() - index) as u32).explore();
+        let explored = task.shortened(left / (cuts.len() - index) as u32).explore();
         asked += explored.asked;
         let verdict = explored.verdicts.into_iter().find(|(o, _)| o == obligation);
         proved.extend(verdict.filter(|(_, verdict)| matches!(verdict, Verdict::Safe(_))));

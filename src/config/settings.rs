@@ -31,7 +31,7 @@ pub struct Settings {
     pub entries: Vec<String>,
     /// How many things to do at once.
     pub jobs: NonZeroUsize,
-    /// Time for one obligation.
+    /// Time to decide what is asked of one program, or of one entry of a library.
     pub timeout: Duration,
     /// Time for the whole scan, if it is limited.
     pub total_timeout: Option<Duration>,

@@ -120,7 +120,7 @@ fn explore(
                     {
                         match entered {
                             Entered::New(context, state) => {
-                                arg.push(None, Some(context), state, Rc::default());
+                                arg.push(None, Some(context), *state, Rc::default());
                             }
                             Entered::Known(rows) => resume(model, precision, arg, table, rows)?,
                         }
@@ -133,7 +133,7 @@ fn explore(
             }
             End::Return(state, value) => {
                 let Some(context) = context else { continue };
-                let (state, value) = model.row(state, value);
+                let (state, value) = model.row(*state, value);
                 let rows = table.exit(context, id, state, value, written);
                 resume(model, precision, arg, table, rows)?;
             }

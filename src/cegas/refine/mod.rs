@@ -33,6 +33,7 @@ use crate::rules::{Demand, Obligation};
 use crate::smt::Limits;
 use model::Model;
 use rounds::Story;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Abstract states of one obligation; each is some ten kilobytes.
@@ -118,7 +119,8 @@ fn run(question: &Question<'_>, target: Obligation, story: &mut Story) -> Checke
         cancel,
         solver: Limits { milliseconds, ..Limits::default() },
     };
-    let mut machine = Machine::new(program, Marks::new(program, obligations), options);
+    let marks = Rc::new(Marks::new(program, obligations));
+    let mut machine = Machine::new(program, marks, options);
     machine.plains.is_off = true;
     let mut model = Model::new(machine, points_to, entry, target, limit);
     algorithm2::cegas(&mut model, story)

@@ -335,7 +335,10 @@ impl<'a> Model<'a> {
         state.doubt = None;
         let ty = result.map(|value| program.values[value].ty);
         let flow = self.machine.external(state, at, func, args, ty)?;
-        if state.doubt.take().is_some() {
+        // What a function that nobody knows may have kept is not told apart here.
+        let is_unknown = state.doubt.take().is_some() || !state.trusted.is_empty();
+        (state.trusted, state.exposed) = Default::default();
+        if is_unknown {
             self.forget_all(state);
         }
         self.scrub(state, result)?;

@@ -89,7 +89,7 @@ pub(super) enum End {
     /// The program has ended.
     Finished,
     /// A call that is looked at apart from its callers returns this.
-    Return(State, Option<Value>),
+    Return(Box<State>, Option<Value>),
     /// It leaves what the model knows.
     Left(Reason),
 }
@@ -127,7 +127,9 @@ impl Model<'_> {
                     Err(stop) => return self.stopped(stop, at),
                 },
                 Flow::Stay => {}
-                Flow::Return(value) if is_apart(&state) => return End::Return(state, value),
+                Flow::Return(value) if is_apart(&state) => {
+                    return End::Return(Box::new(state), value);
+                }
                 Flow::Return(_) | Flow::Blocks(_) | Flow::Call(_) | Flow::Outcomes(_) => {
                     return match self.ways(&state, at, flow) {
                         Ok(ways) => End::Ways(Some(at), ways),

@@ -62,7 +62,7 @@ pub(super) type Resumed = (Rc<Waiting>, Rc<Exit>);
 /// What a call comes to.
 pub(super) enum Entered {
     /// Nobody was here in this state: it is to be explored from there.
-    New(ContextId, State),
+    New(ContextId, Box<State>),
     /// It goes on from the rows that are known, and from those to come.
     Known(Vec<Resumed>),
 }
@@ -110,7 +110,7 @@ impl Table {
             waiting: vec![waiting],
         });
         known.push(context);
-        Entered::New(context, entry)
+        Entered::New(context, Box::new(entry))
     }
 
     /// An execution of `context` returns: those that wait for it, unless the row is an old one.
