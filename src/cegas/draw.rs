@@ -12,6 +12,8 @@ pub(super) struct Draw {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Any,
+    /// Of any length: there are as many small ones as large ones.
+    Long,
     Below(u64),
     /// Each greater than the one before …
     Rising,
@@ -19,15 +21,18 @@ enum Kind {
     Falling,
 }
 
-/// Worth trying: programs like small numbers, few and many, and sorted ones.
-const KINDS: [Kind; 9] = [
+/// Worth trying: programs like small numbers, few and many, and sorted ones; how often they turn is anybody's guess.
+const KINDS: [Kind; 12] = [
     Kind::Below(1),
     Kind::Any,
     Kind::Falling,
+    Kind::Long,
     Kind::Below(2),
     Kind::Rising,
+    Kind::Long,
     Kind::Below(4),
     Kind::Below(16),
+    Kind::Long,
     Kind::Any,
     Kind::Below(1024),
 ];
@@ -48,6 +53,10 @@ impl Draw {
         match self.kind {
             Kind::Any if width > 64 => u128::from(mixed(word)) << 64 | u128::from(word),
             Kind::Any => u128::from(word),
+            Kind::Long => {
+                let bits = mixed(word) % u64::from(width.min(63) + 1);
+                u128::from(word) & crate::smt::value::mask(bits as u32)
+            }
             Kind::Below(bound) => u128::from(word % bound),
             Kind::Rising => u128::from(number),
             Kind::Falling => u128::from(i32::MAX as u32 - number.min(i32::MAX as u32)),
@@ -81,7 +90,7 @@ mod tests {
                 assert_eq!(value, draw.bits(input, 32));
                 let before = draw.bits(input - 1, 32);
                 assert!(match draw.kind {
-                    Kind::Any => value <= u128::from(u64::MAX),
+                    Kind::Any | Kind::Long => value <= u128::from(u64::MAX),
                     Kind::Below(bound) => value < u128::from(bound),
                     Kind::Rising => value > before,
                     Kind::Falling => value < before,

@@ -19,6 +19,7 @@ const DIVES: f64 = 0.09;
 const MORE_PATHS: f64 = 0.2;
 const LAST_DIVE: f64 = 0.3;
 const PROOFS: f64 = 0.8;
+const TOGETHER: f64 = 0.9;
 
 /// What counts its work is not ended before this by a machine that has other things to do.
 const GRACE: Duration = Duration::from_millis(100);
@@ -34,10 +35,10 @@ impl Explorer<'_> {
         }
     }
 
-    /// The same without the last part, if several obligations are open before it.
+    /// The same, but some of the last part is left to several obligations that are open before it.
     pub(super) fn run_together(&mut self) {
-        if self.run_to_proofs() && self.open_count() < 2 {
-            self.run(self.after(1.0));
+        if self.run_to_proofs() {
+            self.run(self.after(if self.open_count() < 2 { 1.0 } else { TOGETHER }));
         }
     }
 
