@@ -183,7 +183,10 @@ fn a_library_that_programs_of_the_build_use_is_judged_in_them() {
     assert!(library.get("uncalled").is_none(), "{library}");
     assert!(said.out.contains("libhalf.a       0         0        0  judged in app\n"), "{said:?}");
     // What no program calls was not looked at.
-    place.write("half.c", "int half(int n) { return 10 / n; }\nint third(int n) { return 9 / n; }\n");
+    place.write(
+        "half.c",
+        "int half(int n) { return 10 / n; }\nint third(int n) { return 9 / n; }\n",
+    );
     let (said, verdict, library) = scan();
     assert_eq!((said.code, verdict), (Some(0), "unknown".into()), "{said:?}");
     assert_eq!(library["uncalled"], serde_json::json!(["third"]));

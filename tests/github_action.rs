@@ -24,7 +24,8 @@ impl Job {
         let bin = place.cache().join("home/.cargo/bin");
         fs::create_dir_all(&bin).unwrap();
         for program in ["cegas-scan", "cargo-cegas"] {
-            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cegas-scan"), bin.join(program)).unwrap();
+            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cegas-scan"), bin.join(program))
+                .unwrap();
         }
         let defaults = action()["inputs"].as_mapping().unwrap().clone();
         let default = |input: &Value| input["default"].as_str().unwrap().to_owned();
@@ -126,7 +127,8 @@ fn action() -> Value {
 #[test]
 fn a_build_is_recorded_and_findings_are_told() {
     let options = "--rules=assertion\n--timeout 5";
-    let mut job = Job::new(&[("build", "cc -c 'a b.c' && cc *.o -o program"), ("options", options)]);
+    let mut job =
+        Job::new(&[("build", "cc -c 'a b.c' && cc *.o -o program"), ("options", options)]);
     job.place.write("a b.c", BAD);
     let (failed, said) = job.run();
     assert_eq!(failed, None, "{said}");

@@ -53,7 +53,9 @@ impl<'p> Machine<'p> {
         let (state, violation) = guide.follow(&mut machine, entry, target)?;
         let mut conditions = state.conditions();
         conditions.push(violation);
-        let Answer::Sat(values) = machine.smt.check(&conditions, &Limits::default()) else { return None };
+        let Answer::Sat(values) = machine.smt.check(&conditions, &Limits::default()) else {
+            return None;
+        };
         let known = machine.log.take().map(Known::from_start);
         machine.replay(entry, Inputs::Found(values), known, state.uncertain, target)
     }

@@ -23,8 +23,8 @@ use crate::ir::{FuncId, InstId};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 use std::rc::Rc;
+use std::time::Instant;
 
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;

@@ -271,7 +271,8 @@ impl<'p> Machine<'p> {
                 self.fresh.get(&(number, bits, source))?
             }
             None => {
-                let of = other.twins.iter().find(|(_, twin)| other.smt.pool.node(**twin).var() == var);
+                let of =
+                    other.twins.iter().find(|(_, twin)| other.smt.pool.node(**twin).var() == var);
                 self.twins.get(&self.same_variable(other, *of?.0)?)?
             }
         };

@@ -53,7 +53,11 @@ impl Machine<'_> {
         let Some(values) = self.values(state, number) else { return Ok(()) };
         let behind = |value: u128, low: u128| value.wrapping_sub(low) & mask(width);
         let spans = |low: u128| values.iter().all(|&v| behind(v, low) <= MOST_VALUES as u128);
-        if values.iter().any(|&low| spans(low)) { Err(Stop::Split(value, self.ways(None, number, &values))) } else { Ok(()) }
+        if values.iter().any(|&low| spans(low)) {
+            Err(Stop::Split(value, self.ways(None, number, &values)))
+        } else {
+            Ok(())
+        }
     }
 
     /// Demands the same of a pointer's offset where memory cannot be accessed at all of them.

@@ -47,14 +47,12 @@ impl Machine<'_> {
             }
             Answer::Sat(inputs) => match &state.doubt {
                 Some(why) => Violation::Unknown(doubt(why)),
-                None => {
-                    match self.evidence(entry, inputs, state.uncertain.clone(), target) {
-                        Some((steps, related)) => {
-                            Violation::Real(Counterexample { at: site, steps, related })
-                        }
-                        None => Violation::Unknown(Reason::Replay),
+                None => match self.evidence(entry, inputs, state.uncertain.clone(), target) {
+                    Some((steps, related)) => {
+                        Violation::Real(Counterexample { at: site, steps, related })
                     }
-                }
+                    None => Violation::Unknown(Reason::Replay),
+                },
             },
         }
     }

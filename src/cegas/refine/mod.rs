@@ -32,8 +32,8 @@ use crate::rules::{Demand, Obligation};
 use crate::smt::Limits;
 use model::Model;
 use rounds::Story;
-use std::time::{Duration, Instant};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Abstract states of one obligation; each is some ten kilobytes.
 const MOST_NODES: usize = 40_000;

@@ -24,8 +24,8 @@ use crate::ir::{BlockId, FuncId, InstId, Program};
 use crate::rules::Obligation;
 use crate::smt::{Answer, ExprId, Limits};
 use explain::Account;
-use std::time::{Duration, Instant};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
