@@ -330,13 +330,13 @@ fn options(settings: &Settings) -> cegas::Options {
     cegas::Options { malloc_may_fail, tells_invariants: settings.outputs.proofs.is_some() }
 }
 
+/// The part of the time that what counts its work may always take.
+const GRACE: f64 = 0.1;
+
 fn budget(settings: &Settings) -> Budget {
-    Budget {
-        time: settings.timeout,
-        nominal: settings.timeout,
-        waiting: 100_000,
-        expressions: 40_000_000,
-    }
+    let time = settings.timeout;
+    let grace = time.mul_f64(GRACE);
+    Budget { time, nominal: time, grace, waiting: 100_000, expressions: 40_000_000 }
 }
 
 /// A property that forbids calls asks about nothing else that the rule `assertion` marks.

@@ -7,7 +7,7 @@ use super::explore::Explorer;
 use super::state::State;
 use super::verdict::{Counterexample, Proof, Reason, Verdict};
 use crate::rules::Obligation;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The parts of the time for the first two, counted as work: which of them finds a violation decides how it is told, and
 /// that must be the same on every machine. What can be found by following paths is mostly found at once; what random
@@ -20,9 +20,6 @@ const MORE_PATHS: f64 = 0.2;
 const LAST_DIVE: f64 = 0.3;
 const PROOFS: f64 = 0.8;
 const TOGETHER: f64 = 0.9;
-
-/// What counts its work is not ended before this by a machine that has other things to do.
-const GRACE: Duration = Duration::from_millis(100);
 
 /// Steps in a second, of paths and of executions with plain numbers.
 const STEPS: f64 = 1e6;
@@ -74,7 +71,7 @@ impl Explorer<'_> {
 
     /// The same for what counts its work.
     fn unhurried(&self, slice: f64) -> Instant {
-        self.after(slice).max(self.start + GRACE.min(self.budget.time))
+        self.after(slice).max(self.start + self.budget.grace)
     }
 
     /// Whether there is anything left to do but no reason to end.

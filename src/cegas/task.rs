@@ -20,6 +20,8 @@ pub struct Budget {
     /// The time by which the work of the first slices is measured: what they come to must not depend on how busy
     /// the machine is.
     pub nominal: Duration,
+    /// What counts its work is not ended before this by a machine that has other things to do.
+    pub grace: Duration,
     /// Paths that wait at one time.
     pub waiting: usize,
     /// Expressions made.

@@ -31,6 +31,7 @@ fn verdict(program: &Program, obligation: &Obligation) -> Option<Verdict> {
     let budget = Budget {
         time: Duration::from_secs(20),
         nominal: Duration::from_secs(20),
+        grace: Duration::from_secs(2),
         waiting: 300,
         expressions: 300_000,
     };
