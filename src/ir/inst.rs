@@ -236,6 +236,16 @@ pub struct GepTerm {
     pub count: Option<u64>,
 }
 
+/// What the types in an address computation say: the base points to a struct, the result to a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Member {
+    /// Bytes of the struct.
+    pub size: u32,
+    /// The elements of a member that is an array: how many, none if there may be more than the type says
+    /// (C's flexible arrays and older ways to write them), and their bytes.
+    pub array: Option<(Option<u32>, u32)>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Callee {
     Direct(FuncId),
@@ -337,6 +347,7 @@ pub enum Inst {
         offset: i64,
         terms: List<GepTerm>,
         inbounds: bool,
+        member: Option<Member>,
     },
     /// `memmove` if `overlap`, else `memcpy`, whose ranges must not overlap.
     MemCopy {

@@ -34,7 +34,7 @@ pub use ids::{
 };
 pub use inst::{
     Access, BinaryOp, Callee, CastOp, CheckKind, FloatPredicate, GepTerm, Inst, IntPredicate,
-    Operand, OverflowOp, PureOp, RmwOp,
+    Member, Operand, OverflowOp, PureOp, RmwOp,
 };
 pub use parse::{ParseError, parse};
 pub use print::{Digest, digests, print, print_function, print_inst};

@@ -3,7 +3,7 @@
 use super::Lowering;
 use super::ops::rmw_op;
 use crate::frontend::llvm::{Opcode, Ty, TypeKind, Val};
-use crate::ir::{Access, GepTerm, Inst};
+use crate::ir::{Access, GepTerm, Inst, Member};
 
 impl<'m> Lowering<'m> {
     pub(super) fn memory_instruction(&mut self, inst: Val<'m>) {
@@ -47,10 +47,40 @@ impl<'m> Lowering<'m> {
                 let base = self.operand(inst.operand(0));
                 let terms = self.program.term_pool.push(terms);
                 let inbounds = inst.is_inbounds();
-                self.define(inst, Inst::Gep { base, offset, terms, inbounds });
+                let member = self.member(inst);
+                self.define(inst, Inst::Gep { base, offset, terms, inbounds, member });
             }
             None => self.unsupported(inst, "address computation on a vector"),
         }
+    }
+
+    /// Where in which struct the address is, if the computation is nothing but a way from a struct to a member.
+    fn member(&self, gep: Val<'m>) -> Option<Member> {
+        let outer = gep.gep_source_type();
+        let index = gep.operand(1);
+        if !index.is_const_int() || index.const_i64() != 0 || gep.operand_count() < 3 {
+            return None;
+        }
+        let (mut ty, mut offset) = (outer, 0);
+        for i in 2..gep.operand_count() {
+            if ty.kind() != TypeKind::LLVMStructTypeKind {
+                return None;
+            }
+            let field = gep.operand(i).const_u64() as u32;
+            offset += self.reader.offset_of(ty, field);
+            ty = ty.field(field);
+        }
+        let (size, _, align) = self.reader.layout_of(outer);
+        let mut array = None;
+        if ty.kind() == TypeKind::LLVMArrayTypeKind {
+            let (count, bytes) = (ty.array_len(), self.reader.layout_of(ty.element()).0);
+            let end = offset.saturating_add(count.saturating_mul(bytes));
+            // An array at the end may have been given more room than its type has.
+            let is_last = end.saturating_add(u64::from(align)) > size;
+            let count = if is_last || count < 2 { None } else { Some(u32::try_from(count).ok()?) };
+            array = Some((count, u32::try_from(bytes).ok().filter(|&bytes| bytes > 0)?));
+        }
+        Some(Member { size: u32::try_from(size).ok()?, array })
     }
 
     /// The constant byte offset of an address computation and its variable terms.

@@ -3,7 +3,9 @@
 use super::line::Line;
 use super::{Parser, Read};
 use crate::ir::ids::List;
-use crate::ir::inst::{Access, BinaryOp, Callee, CastOp, CheckKind, GepTerm, Inst, Operand};
+use crate::ir::inst::{
+    Access, BinaryOp, Callee, CastOp, CheckKind, GepTerm, Inst, Member, Operand,
+};
 use crate::ir::words::{ACCESS_FLAGS, Opcode, Word};
 
 impl Parser {
@@ -188,6 +190,7 @@ impl Parser {
         let base = self.operand(line)?;
         line.expect(",")?;
         let offset = line.int()?;
+        let member = if line.eat_word("in") { Some(member(line)?) } else { None };
         let mut terms = Vec::new();
         while line.eat(",") {
             let index = self.operand(line)?;
@@ -196,7 +199,8 @@ impl Parser {
             let count = if line.eat_word("of") { Some(line.int()?) } else { None };
             terms.push(GepTerm { index, stride, count });
         }
-        Ok(Inst::Gep { base, offset, terms: self.program.term_pool.push(terms), inbounds })
+        let terms = self.program.term_pool.push(terms);
+        Ok(Inst::Gep { base, offset, terms, inbounds, member })
     }
 
     /// That many operands between commas.
@@ -241,4 +245,16 @@ fn access(line: &mut Line<'_>) -> Read<Access> {
         *flag(&mut access) = line.eat_word(word);
     }
     Ok(access)
+}
+
+/// `SIZE [array [COUNT] of BYTES]`.
+fn member(line: &mut Line<'_>) -> Read<Member> {
+    let size = line.int()?;
+    let mut array = None;
+    if line.eat_word("array") {
+        let count = if line.peek_word() == "of" { None } else { Some(line.int()?) };
+        line.expect_word("of")?;
+        array = Some((count, line.int()?));
+    }
+    Ok(Member { size, array })
 }

@@ -77,12 +77,22 @@ impl Printer<'_, '_> {
                 self.plain(Opcode::Store, &[ptr, value])?;
                 self.access(access)
             }
-            Inst::Gep { base, offset, terms, inbounds } => {
+            Inst::Gep { base, offset, terms, inbounds, member } => {
                 self.out.write_str(Opcode::Gep.word())?;
                 self.flag(inbounds, "inbounds")?;
                 self.out.write_char(' ')?;
                 self.operand(base)?;
                 write!(self.out, ", {offset}")?;
+                if let Some(member) = member {
+                    write!(self.out, " in {}", member.size)?;
+                    match member.array {
+                        Some((Some(count), bytes)) => {
+                            write!(self.out, " array {count} of {bytes}")?
+                        }
+                        Some((None, bytes)) => write!(self.out, " array of {bytes}")?,
+                        None => {}
+                    }
+                }
                 for term in program.term_pool.get(terms) {
                     self.out.write_str(", ")?;
                     self.operand(term.index)?;
