@@ -13,7 +13,7 @@ use std::fmt;
 
 /// Paths walked at most.
 const MOST_PATHS: usize = 3000;
-/// Instructions executed at most, over all paths.
+/// Instructions executed at most, over all paths, with what is copied where paths part.
 const MOST_STEPS: usize = 300_000;
 
 /// What two pointers are to each other whenever control gets there.
@@ -116,7 +116,9 @@ fn explore(program: &Program, answer: &PointsTo, found: &mut FxHashMap<InstId, R
             match walk.step(&mut state, at) {
                 Ok(Next::On | Next::Returned) => {}
                 Ok(Next::Blocks(value, ways)) => {
-                    let mut open = branches(&walk, &state, &value, &ways);
+                    let size = state.memory.count();
+                    let mut open = branches(&walk, state, &value, &ways);
+                    steps += size * open.len().saturating_sub(1);
                     let jumped =
                         |walk: &mut Walk<'_>, state: &mut State, to| walk.jump(state, to).is_ok();
                     let last = open.pop();
@@ -134,16 +136,17 @@ fn explore(program: &Program, answer: &PointsTo, found: &mut FxHashMap<InstId, R
                 }
                 Ok(Next::Calls(funcs)) => {
                     let args = walk.arguments(&state, at);
-                    let before = state.clone();
-                    for (index, &func) in funcs.iter().enumerate() {
-                        let mut next = before.clone();
+                    let Some((&first, others)) = funcs.split_first() else { return false };
+                    for &func in others {
+                        steps += state.memory.count();
+                        let mut next = state.clone();
                         if walk.enter(&mut next, func, args.clone(), Some(at)).is_err() {
                             return false;
                         }
-                        match index {
-                            0 => state = next,
-                            _ => waiting.push(next),
-                        }
+                        waiting.push(next);
+                    }
+                    if walk.enter(&mut state, first, args, Some(at)).is_err() {
+                        return false;
                     }
                 }
                 Err(Stop::End) => break,
@@ -158,13 +161,13 @@ fn explore(program: &Program, answer: &PointsTo, found: &mut FxHashMap<InstId, R
 /// The ways that are open, each with what taking it says.
 fn branches(
     walk: &Walk<'_>,
-    state: &State,
+    state: State,
     value: &Value,
     ways: &[(Option<u128>, crate::ir::BlockId)],
 ) -> Vec<(State, crate::ir::BlockId)> {
     if let Value::Number(number) = walk.symbols.resolved(&state.facts, value) {
         let taken = ways.iter().find(|way| way.0 == Some(number)).or(ways.last());
-        return taken.map(|way| (state.clone(), way.1)).into_iter().collect();
+        return taken.map(|way| (state, way.1)).into_iter().collect();
     }
     let mut open = Vec::new();
     for &(number, to) in ways {

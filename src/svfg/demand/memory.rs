@@ -43,6 +43,8 @@ struct Object {
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     objects: Vec<Object>,
+    /// How many each site has made.
+    made: BTreeMap<InstId, u32>,
 }
 
 impl Memory {
@@ -59,6 +61,11 @@ impl Memory {
         memory
     }
 
+    /// How many instances there are.
+    pub fn count(&self) -> usize {
+        self.objects.len()
+    }
+
     pub fn global(global: GlobalId) -> Instance {
         Instance(global.as_u32())
     }
@@ -72,21 +79,20 @@ impl Memory {
         Instance(self.objects.len() as u32 - 1)
     }
 
-    fn made_at(&self, at: InstId) -> u32 {
-        let here = |object: &&Object| match object.origin {
-            Origin::Local { site, .. } | Origin::Heap { site, .. } => site == at,
-            Origin::Global(_) | Origin::Func(_) => false,
-        };
-        self.objects.iter().filter(here).count() as u32
+    /// The number of the next instance that this site makes.
+    fn next_at(&mut self, at: InstId) -> u32 {
+        let made = self.made.entry(at).or_default();
+        *made += 1;
+        *made - 1
     }
 
     pub fn local(&mut self, site: InstId) -> Instance {
-        let ordinal = self.made_at(site);
+        let ordinal = self.next_at(site);
         self.push(Origin::Local { site, ordinal }, Ground::Junk)
     }
 
     pub fn heap(&mut self, site: InstId, zero: bool) -> Instance {
-        let ordinal = self.made_at(site);
+        let ordinal = self.next_at(site);
         let ground = if zero { Ground::Zero } else { Ground::Junk };
         self.push(Origin::Heap { site, ordinal }, ground)
     }
@@ -117,8 +123,10 @@ impl Memory {
     fn overlapping(&self, instance: Instance, offset: i64, size: u64) -> Vec<i64> {
         let end = offset.saturating_add(size as i64);
         let cells = &self.objects[instance.0 as usize].cells;
-        let before = cells.range(..end);
-        before.filter(|(at, cell)| **at + cell.0 as i64 > offset).map(|(&at, _)| at).collect()
+        // Cells do not overlap each other, so the last ones to begin are the last ones to end.
+        let before = cells.range(..end).rev();
+        let reach = before.take_while(|(at, cell)| **at + cell.0 as i64 > offset);
+        reach.map(|(&at, _)| at).collect()
     }
 
     /// What `size` bytes hold.
