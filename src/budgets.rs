@@ -38,7 +38,14 @@ pub const COMPILE_TIME: Duration = Duration::from_secs(600);
 /// with every object as one place, and then answered by "anything whose address is taken".
 pub const POINTER_WORK: u64 = 400_000_000;
 
-/// How many times as much the second attempt may take: what comes after it is worth next to nothing.
+/// Work for each instruction of the first attempt, in which allocation wrappers are copied for each call: where the sets
+/// stay small it is done long before that, and where they do not, the copies are of no use.
+pub const POINTER_WORK_CLONES: u64 = 40;
+
+/// And as much in any case.
+pub const POINTER_WORK_LEAST: u64 = 2_000_000;
+
+/// How many times as much the coarse attempt may take: what comes after it is worth next to nothing.
 pub const POINTER_WORK_COARSE: u64 = 3;
 
 /// Bytes for the pointer analysis's tables: the models of several targets must fit beside them.

@@ -14,7 +14,7 @@ fn is_float(program: &Program, ty: TypeId) -> bool {
 }
 
 /// Whether `func` can make sense of the call's arguments.
-fn accepts(program: &Program, func: FuncId, call: &Call) -> bool {
+pub(super) fn accepts(program: &Program, func: FuncId, call: &Call) -> bool {
     let function = &program.funcs[func];
     let fits = |(arg, param): (&Actual, ValueId)| {
         arg.ty.is_none_or(|ty| is_float(program, ty) == is_float(program, program.values[param].ty))
@@ -90,11 +90,11 @@ fn bind_arguments<'p>(sink: &mut impl Sink<'p>, call: &Call, callee: &Signature)
 /// already reach, and return any of it.
 pub fn unknown<'p>(sink: &mut impl Sink<'p>, call: &Call) {
     sink.world().unknown_calls.insert(call.inst);
-    let escaped = sink.world().escaped;
+    let (escaped, outside) = (sink.world().escaped, sink.world().outside);
     for node in call.args.iter().flat_map(|arg| arg.nodes).flat_map(Nodes::iter) {
         sink.copy(node, escaped);
     }
     for node in call.result.iter().flat_map(|nodes| nodes.iter()) {
-        sink.copy(escaped, node);
+        sink.copy(outside, node);
     }
 }

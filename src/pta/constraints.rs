@@ -118,8 +118,10 @@ pub struct World {
     pub calls: PrimaryMap<CallId, Call>,
     /// By function, of the copy that indirect calls reach; absent until it is generated.
     pub signatures: FxHashMap<FuncId, Signature>,
-    /// Holds whatever unknown functions may know and hand out.
+    /// Holds whatever unknown functions may know.
     pub escaped: Node,
+    /// Holds what they hand out: a pointer to unknown memory, which stands for all that has escaped.
+    pub outside: Node,
     /// Models of library functions whose calls follow the summary.
     pub told: FxHashSet<FuncId>,
     pub slots: FxHashMap<Slot, Node>,
@@ -127,6 +129,8 @@ pub struct World {
     pub edges: FxHashSet<(InstId, FuncId)>,
     /// Calls that may run code we know nothing of.
     pub unknown_calls: BTreeSet<InstId>,
+    /// Calls through pointers that unknown code handed out.
+    pub through_unknown: BTreeSet<CallId>,
     /// Functions that unknown code may call.
     pub called_by_unknown: BTreeSet<FuncId>,
     /// Functions without a body or a summary that may be called.

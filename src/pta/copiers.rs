@@ -147,7 +147,7 @@ impl Graph<'_> {
                 };
                 let cell = cells[at];
                 let len = i64::try_from(self.copiers[id as usize].len).unwrap_or(i64::MAX);
-                let around = self.copiers[id as usize].around;
+                let around = self.reaches_back(id, place);
                 let outside = match place {
                     Place::Spread(spread) => {
                         !spread.meets(len, cell.reach, self.grain()) && !around
@@ -198,7 +198,7 @@ impl Graph<'_> {
             Place::Spread(spread) => spread,
             Place::Any => return Seen::Somewhere,
         };
-        let &Copier { around, exact, .. } = &self.copiers[id as usize];
+        let (exact, around) = (self.is_exact(id), self.reaches_back(id, place));
         if !from.meets(len, gate.spread, gate.width) && !around {
             return Seen::Outside;
         }
@@ -221,6 +221,11 @@ impl Graph<'_> {
             step.terms.push((period as u64, None));
         }
         Seen::There(step)
+    }
+
+    /// Whether the copy may read before a place: never before an array that its index stays in.
+    fn reaches_back(&self, id: u32, place: Place) -> bool {
+        self.copiers[id as usize].around && !place.is_array()
     }
 
     fn seen(&self, id: u32, place: Place, object: ObjectId, offset: i64) -> Seen {
@@ -341,9 +346,12 @@ impl Graph<'_> {
     fn land_somewhere(&mut self, id: u32, node: Node, target: LocationId) {
         let Location { object, place } = self.objects.locations[target];
         let len = self.copier(id).len;
+        if place.is_array() {
+            return self.store_at(target, node, 1);
+        }
         let place = match (place, i64::try_from(len)) {
             (Place::At(start), Ok(len)) if start >= 0 => {
-                Step { offset: 0, terms: vec![(1, u64::try_from(len.max(2)).ok())], any: false }
+                Step { terms: vec![(1, u64::try_from(len.max(2)).ok())], ..Step::default() }
             }
             _ => {
                 let any = self.objects.any(object);

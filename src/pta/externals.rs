@@ -231,7 +231,7 @@ fn call_back<'p>(
                 Passed::Element { of, size } => {
                     arg(call, of).map(|node| sink.stepped(node, to_element(call, size)))
                 }
-                Passed::Unknown => Some(sink.world().escaped),
+                Passed::Unknown => Some(sink.world().outside),
                 Passed::Left(slot) => Some(sink.slot(slot)),
                 Passed::Number => None,
             };

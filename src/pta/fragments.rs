@@ -18,7 +18,12 @@ use crate::ir::{BinaryOp, CastOp, Def, GepTerm, Inst, InstId, Operand, PureOp, V
 use rustc_hash::FxHashSet;
 
 /// Two addresses from which a load and a store start to move in step.
-type Pair = (Operand, i64, Operand, i64);
+struct Pair {
+    to: (Operand, i64),
+    from: (Operand, i64),
+    /// They move upward only.
+    forward: bool,
+}
 
 impl<'p> Generator<'p> {
     fn def(&self, operand: Operand) -> Option<(ValueId, InstId)> {
@@ -89,11 +94,12 @@ impl<'p> Generator<'p> {
             }
             return;
         }
-        for (to, to_offset, from, from_offset) in pairs {
-            if let (Some(to), Some(from)) = (self.pointer(frame, to), self.pointer(frame, from)) {
-                let to = self.stepped(to, Step::by(to_offset));
-                let from = self.stepped(from, Step::by(from_offset));
-                self.copy_around(to, from);
+        for Pair { to, from, forward } in pairs {
+            let nodes = (self.pointer(frame, to.0), self.pointer(frame, from.0));
+            if let (Some(to_node), Some(from_node)) = nodes {
+                let to = self.stepped(to_node, Step::by(to.1));
+                let from = self.stepped(from_node, Step::by(from.1));
+                self.copy_loop(to, from, forward);
             }
         }
     }
@@ -137,28 +143,36 @@ impl<'p> Generator<'p> {
                 match self.in_step(a_base, b_base, depth + 1) {
                     Some(mut pairs) => {
                         for pair in &mut pairs {
-                            pair.1 = pair.1.wrapping_add(a_offset);
-                            pair.3 = pair.3.wrapping_add(b_offset);
+                            pair.to.1 = pair.to.1.wrapping_add(a_offset);
+                            pair.from.1 = pair.from.1.wrapping_add(b_offset);
+                            pair.forward &= terms.is_empty();
                         }
                         Some(pairs)
                     }
                     None if terms.is_empty() => None,
-                    None => Some(vec![(a_base, a_offset, b_base, b_offset)]),
+                    None => {
+                        let (to, from) = ((a_base, a_offset), (b_base, b_offset));
+                        Some(vec![Pair { to, from, forward: false }])
+                    }
                 }
             }
             (Inst::Phi { incoming: a_in }, Inst::Phi { incoming: b_in })
                 if program.insts[a_inst].block == program.insts[b_inst].block =>
             {
                 let mut pairs = Vec::new();
-                let mut turns = 0;
+                let (mut turns, mut forward) = (0, true);
                 for &(from, x) in program.phi_pool.get(a_in) {
                     let others = program.phi_pool.get(b_in).iter();
                     let y = others.clone().find(|(block, _)| *block == from)?.1;
                     match (self.increment(x, a_value), self.increment(y, b_value)) {
-                        (Some(by), Some(other)) if by == other => turns += 1,
-                        _ => pairs.push((x, 0, y, 0)),
+                        (Some(by), Some(other)) if by == other => {
+                            turns += 1;
+                            forward &= by.0 > 0 && by.1.is_empty();
+                        }
+                        _ => pairs.push(Pair { to: (x, 0), from: (y, 0), forward: true }),
                     }
                 }
+                pairs.iter_mut().for_each(|pair| pair.forward = forward);
                 (turns > 0).then_some(pairs)
             }
             _ => None,
@@ -177,9 +191,9 @@ impl<'p> Generator<'p> {
         }
     }
 
-    fn copy_around(&mut self, to: Node, from: Node) {
-        let len = u64::MAX;
-        let copy = super::constraints::MemCopy { to, from, len, around: true, exact: false };
+    fn copy_loop(&mut self, to: Node, from: Node, forward: bool) {
+        let (len, around) = (u64::MAX, !forward);
+        let copy = super::constraints::MemCopy { to, from, len, around, exact: false };
         self.constraints.memory_copies.push(copy);
     }
 

@@ -1,6 +1,7 @@
 //! From the solved graph to the frozen answer: every set once more, in locations as they are folded now,
 //! without those that "anywhere in the object" covers.
 
+use super::calls::accepts;
 use super::constraints::Node;
 use super::generate::Generator;
 use super::graph::Graph;
@@ -48,6 +49,11 @@ struct Freezer<'g, 'p> {
     sets: Sets,
     known: FxHashMap<SetId, SetId>,
     objects: FxHashSet<ObjectId>,
+    /// Unknown memory, and all that it stands for.
+    unknown: LocationId,
+    escaped: SetId,
+    /// The same without functions.
+    escaped_data: SetId,
 }
 
 impl Freezer<'_, '_> {
@@ -80,9 +86,31 @@ impl Freezer<'_, '_> {
         frozen
     }
 
-    fn node(&mut self, node: Node) -> SetId {
+    /// What a node holds, with unknown memory as one place.
+    fn short(&mut self, node: Node) -> SetId {
         let set = self.graph.held(node);
         self.set(set)
+    }
+
+    /// What a node holds.
+    fn node(&mut self, node: Node) -> SetId {
+        let set = self.short(node);
+        let escaped = self.escaped_for(node);
+        self.full(set, escaped)
+    }
+
+    /// What unknown memory stands for where the node is used.
+    fn escaped_for(&mut self, node: Node) -> SetId {
+        let node = self.graph.find(node);
+        if self.graph.data[node.index()] { self.escaped_data } else { self.escaped }
+    }
+
+    /// With all that unknown memory stands for.
+    fn full(&mut self, set: SetId, escaped: SetId) -> SetId {
+        match self.sets.contains(set, self.unknown.as_u32()) {
+            true => self.sets.union(set, escaped),
+            false => set,
+        }
     }
 }
 
@@ -101,21 +129,33 @@ pub(super) fn freeze(
     statistics.waves = graph.waves;
     statistics.work = graph.done();
     statistics.memory = graph.peak.max(graph.bytes());
+    let unknown = graph.objects.any(graph.objects.unknown);
     let mut freezer = Freezer {
         graph: &mut graph,
         sets: Sets::new(),
         known: FxHashMap::default(),
         objects: FxHashSet::default(),
+        unknown,
+        escaped: EMPTY,
+        escaped_data: EMPTY,
     };
+    let escaped = freezer.short(freezer.graph.world.escaped);
+    freezer.escaped = escaped;
+    let functions = freezer.graph.functions;
+    let functions = freezer.set(functions);
+    freezer.escaped_data = freezer.sets.difference(escaped, functions);
+    let mut short: SecondaryMap<ValueId, SetId> = SecondaryMap::new();
     let mut values: SecondaryMap<ValueId, SetId> = SecondaryMap::new();
     for (value, node) in names.root.iter() {
         if let Some(node) = node.expand() {
+            short[value] = freezer.short(node);
             values[value] = freezer.node(node);
         }
     }
     for &(value, node) in &names.clones {
-        let set = freezer.node(node);
-        values[value] = freezer.sets.union(values[value], set);
+        let (set, full) = (freezer.short(node), freezer.node(node));
+        short[value] = freezer.sets.union(short[value], set);
+        values[value] = freezer.sets.union(values[value], full);
     }
     let mut consts = FxHashMap::default();
     for &(constant, node) in &names.consts {
@@ -134,15 +174,13 @@ pub(super) fn freeze(
             }
         }
         if object == freezer.graph.objects.unknown {
-            let all = freezer.node(freezer.graph.world.escaped);
-            content.spreads.push((EVERYWHERE, all));
+            content.spreads.push((EVERYWHERE, escaped));
         }
         contents[object] = content;
     }
-    let escaped = freezer.node(freezer.graph.world.escaped);
     let mut sets = freezer.sets;
     sets.forget_results();
-    measure(program, &values, &sets, &graph.objects.locations, &mut statistics);
+    measure(program, &short, &sets, &graph.objects.locations, &mut statistics);
     statistics.objects = graph.objects.objects.len();
     statistics.locations = graph.objects.locations.len();
     statistics.sets = sets.len();
@@ -155,6 +193,15 @@ pub(super) fn freeze(
     calls.values_mut().for_each(|callees| callees.funcs.sort_unstable());
     for &inst in &graph.world.unknown_calls {
         calls.entry(inst).or_default().unknown = true;
+    }
+    // A pointer from outside is one to any function that has escaped.
+    for &call in &graph.world.through_unknown {
+        let call = &graph.world.calls[call];
+        let fits = |func: &&FuncId| accepts(program, **func, call);
+        let callees = calls.entry(call.inst).or_default();
+        callees.funcs.extend(graph.world.called_by_unknown.iter().filter(fits));
+        callees.funcs.sort_unstable();
+        callees.funcs.dedup();
     }
     PointsTo {
         precision,

@@ -108,6 +108,7 @@ impl<'p> Generator<'p> {
     pub fn new(program: &'p Program, objects: Objects<'p>, wrappers: Wrappers) -> Self {
         let mut constraints = Constraints::default();
         let escaped = constraints.traits.push(Traits { carrier: false, open: true });
+        let outside = constraints.traits.push(Traits { carrier: false, open: false });
         Generator {
             program,
             objects,
@@ -115,10 +116,12 @@ impl<'p> Generator<'p> {
                 calls: PrimaryMap::new(),
                 signatures: FxHashMap::default(),
                 escaped,
+                outside,
                 told: models::told(program),
                 slots: FxHashMap::default(),
                 edges: FxHashSet::default(),
                 unknown_calls: Default::default(),
+                through_unknown: Default::default(),
                 called_by_unknown: Default::default(),
                 externals: Default::default(),
                 filtered: Default::default(),
@@ -139,6 +142,18 @@ impl<'p> Generator<'p> {
             taken: FxHashSet::default(),
             reached: BTreeSet::new(),
         }
+    }
+
+    /// What calls that are resolved while solving take from: arguments, results of functions whose address is taken,
+    /// and what library functions keep.
+    pub fn handed_on(&self) -> Vec<Node> {
+        let World { signatures, own_copies, slots, calls, escaped, outside, .. } = &self.world;
+        let taken = self.taken.iter().filter_map(|func| signatures.get(func));
+        let results = taken.chain(own_copies.values()).filter_map(|signature| signature.result);
+        let args = calls.values().flat_map(|call| &call.args).filter_map(|arg| arg.nodes);
+        let mut all: Vec<Node> = results.chain(args).flat_map(Nodes::iter).collect();
+        all.extend(slots.values().chain([escaped, outside]));
+        all
     }
 
     /// Nodes for a value of type `ty`.

@@ -8,7 +8,7 @@
 use super::constraints::{CallId, Node, World};
 use super::copiers::Copier;
 use super::memory::{Memory, Piece};
-use super::objects::{LocationId, ObjectId, Objects, Step};
+use super::objects::{Location, LocationId, ObjectId, ObjectKind, Objects, Step};
 use super::offline::Reduced;
 use super::sets::{EMPTY, SetId, Sets};
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -62,6 +62,9 @@ pub struct Graph<'p> {
     pub(super) all: Vec<SetId>,
     pub(super) sent: Vec<SetId>,
     pub(super) seen: Vec<SetId>,
+    /// Nodes whose pointers are only followed to data, and the functions, which these do not hold.
+    pub(super) data: Vec<bool>,
+    pub(super) functions: SetId,
     /// Sorted; may name merged nodes.
     pub(super) next: Vec<Vec<Node>>,
     pub(super) uses_of: Vec<u32>,
@@ -98,6 +101,8 @@ impl<'p> Graph<'p> {
             all: vec![EMPTY; nodes],
             sent: vec![EMPTY; nodes],
             seen: vec![EMPTY; nodes],
+            data: reduced.data,
+            functions: EMPTY,
             next: vec![Vec::new(); nodes],
             uses_of: vec![NO_USES; nodes],
             uses: Vec::new(),
@@ -116,6 +121,12 @@ impl<'p> Graph<'p> {
             changed: true,
         };
         let constraints = reduced.constraints;
+        let locations = graph.objects.locations.iter();
+        let is_function =
+            |at: &Location| matches!(graph.objects.objects[at.object].kind, ObjectKind::Func(_));
+        let functions = locations.filter(|(_, at)| is_function(at)).map(|(id, _)| id.as_u32());
+        let functions: Vec<u32> = functions.collect();
+        graph.functions = graph.sets.from_sorted(&functions);
         let escaped = graph.find(graph.world.escaped);
         graph.uses(escaped).escape = true;
         for (node, location) in constraints.addresses {
@@ -149,6 +160,7 @@ impl<'p> Graph<'p> {
     pub(super) fn new_node(&mut self) -> Node {
         let node = Node::new(self.parent.len());
         self.parent.push(node);
+        self.data.push(false);
         self.all.push(EMPTY);
         self.sent.push(EMPTY);
         self.seen.push(EMPTY);
@@ -199,12 +211,17 @@ impl<'p> Graph<'p> {
         if node == self.nothing {
             return;
         }
+        let set = if self.data[node.index()] { self.without_functions(set) } else { set };
         let old = self.all[node.index()];
         let new = self.sets.union(old, set);
         if new != old {
             self.all[node.index()] = new;
             self.changed = true;
         }
+    }
+
+    fn without_functions(&mut self, set: SetId) -> SetId {
+        self.sets.difference(set, self.functions)
     }
 
     /// An edge, as soon as the next batch is added.
@@ -271,6 +288,11 @@ impl<'p> Graph<'p> {
     fn absorb(&mut self, keep: Node, other: Node) {
         let (k, o) = (keep.index(), other.index());
         self.parent[o] = keep;
+        if self.data[o] != self.data[k] {
+            // Only what is equal, and of one kind, is in a cycle with data; else nothing may be left out.
+            self.data[k] = false;
+            self.sent[k] = EMPTY;
+        }
         self.all[k] = self.sets.union(self.all[k], self.all[o]);
         self.sent[k] = self.sets.intersection(self.sent[k], self.sent[o]);
         self.seen[k] = self.sets.intersection(self.seen[k], self.seen[o]);
@@ -306,7 +328,11 @@ impl<'p> Graph<'p> {
         if let Some(&known) = self.stepped.get(&(set, step)) {
             return known;
         }
-        let members: Vec<u32> = self.sets.iter(set).collect();
+        let data = match self.steps[step as usize].is_in_data() {
+            true => self.without_functions(set),
+            false => set,
+        };
+        let members: Vec<u32> = self.sets.iter(data).collect();
         self.work += 4 * members.len() as u64;
         let mut out = Vec::with_capacity(members.len());
         let step_data = self.steps[step as usize].clone();

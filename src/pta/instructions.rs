@@ -231,9 +231,10 @@ impl<'p> Generator<'p> {
                     self.write(frame, ptr, value);
                 }
             }
-            Inst::Gep { base, offset, terms, .. } => {
+            Inst::Gep { base, offset, terms, member, .. } => {
                 let to = result.and_then(|result| self.value(frame, result));
-                self.gep(frame, to, base, offset, program.term_pool.get(terms));
+                let step = Step { member, ..Step::by(offset) };
+                self.gep(frame, to, base, step, program.term_pool.get(terms));
             }
             Inst::MemCopy { dst, .. } if frame.is_silent(program, dst, u32::MAX) => {}
             Inst::MemCopy { dst, src, len, .. } => {
@@ -398,13 +399,12 @@ impl<'p> Generator<'p> {
         frame: &mut Frame<'_>,
         to: Option<Nodes>,
         base: Operand,
-        offset: i64,
+        mut step: Step,
         terms: &[GepTerm],
     ) {
         let Some(to) = to else {
             return;
         };
-        let mut step = Step::by(offset);
         for term in terms {
             let known = term.index.constant().and_then(|index| {
                 let bits = self.bits(self.program.consts.ty(index));

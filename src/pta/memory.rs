@@ -147,7 +147,10 @@ impl Graph<'_> {
 
     /// The node for reading through a spread.
     pub(super) fn read_gate(&mut self, object: ObjectId, spread: Spread, width: u32) -> Node {
-        if object == self.objects.unknown || self.is_flat(object) {
+        if object == self.objects.unknown {
+            return self.world.outside;
+        }
+        if self.is_flat(object) {
             return self.write_gate(object, spread, width);
         }
         let at = self.gate(object, spread, width);

@@ -1,13 +1,14 @@
 //! Who may point where: Andersen's inclusion-based pointer analysis of a whole program.
 //!
-//! - [`objects`], [`shape`]: what pointers point to. An object for each variable, function and
+//! - [`objects`], [`shape`], [`members`]: what pointers point to. An object for each variable, function and
 //!   allocation site (allocation [`wrappers`] are looked at once for each call of them), divided
 //!   by byte offset, with the elements of an array folded into one.
 //! - [`constraints`]: the language; [`generate`], [`instructions`], [`callsites`], [`start`] speak it, for
 //!   what can be reached from the entries. Numbers are tracked like pointers where they can carry one.
 //! - [`calls`], [`externals`], [`models`]: what calls mean. Functions without a body have summaries; one
 //!   that has none is unknown code. There is one node for everything unknown code knows: what is
-//!   given to it *escapes*, and it may hand out, store into each other, and call what has escaped.
+//!   given to it *escapes*, and it may hand out, store into each other, and call what has escaped. While
+//!   solving, one object stands for all of that, the unknown memory; the answer names what it stands for.
 //! - [`offline`]: nodes that must be equal become one before solving.
 //! - [`graph`], [`memory`], [`waves`]: solving by waves of differences over a graph whose cycles are
 //!   merged, with shared [`sets`]. Memory is divided into cells of a pointer's size.
@@ -17,6 +18,9 @@
 //! computed sets. Beyond the standard, these common practices are covered, too: `container_of`, pointers
 //! copied as integers, in pieces or byte by byte, tagged in their low bits, kept in XOR lists, arrays
 //! counted from one, struct hacks, unions, calls through other function types (see [`calls`]).
+//! Taken for granted, where the types of an access say so: a struct whose member is named lies inside its object as
+//! a whole, if the object is large enough for it at all; and an index does not lead out of an array that is a
+//! member (the last member counts as one without an end); a member that would lie outside an object is none of it.
 //! Not covered: a pointer recomputed from the *sum or product* of fragments narrower than a pointer, or
 //! from its printed form; indexing from one object into another; a string function that
 //! copies a pointer because its bytes happen to look like a string.
@@ -37,6 +41,7 @@ mod graph;
 mod instructions;
 mod fragments;
 mod leaves;
+mod members;
 mod memory;
 mod models;
 mod copiers;
@@ -64,14 +69,14 @@ use std::time::Instant;
 use wrappers::Wrappers;
 
 /// How the analysis is to be done.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Steps of solving for the first attempt (see [`Statistics::work`]), some more for the second; then the
     /// coarsest answer is given. Not time: the answer must not depend on how busy the machine is.
     pub work: u64,
     /// Bytes the solver's tables may take.
     pub memory: usize,
-    /// Looks at allocation wrappers once for each call.
+    /// Looks at allocation wrappers once for each call, if that helps.
     pub clone_wrappers: bool,
     /// All string literals are one object.
     pub merge_literals: bool,
@@ -91,6 +96,10 @@ impl Default for Options {
     }
 }
 
+/// Objects in the average set from which on copies of allocation wrappers tell nothing apart: then all that callers
+/// allocate is in the same sets, and the copies only make these longer.
+const WIDE: f64 = 32.0;
+
 /// Why an attempt was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spent {
@@ -101,11 +110,18 @@ pub(crate) enum Spent {
 /// Analyses the whole program.
 pub fn analyse(program: &Program, options: &Options) -> PointsTo {
     let started = Instant::now();
-    let wrappers =
-        if options.clone_wrappers { Wrappers::find(program) } else { Wrappers::default() };
+    if options.clone_wrappers {
+        let work = budgets::POINTER_WORK_CLONES * program.insts.len() as u64;
+        let some =
+            Options { work: work.max(budgets::POINTER_WORK_LEAST).min(options.work), ..*options };
+        let found = attempt(program, &some, Precision::Fields, Wrappers::find(program), started);
+        if let Some(answer) = found.ok().filter(|answer| answer.statistics.average_objects < WIDE) {
+            return answer;
+        }
+    }
     let work = options.work.saturating_mul(budgets::POINTER_WORK_COARSE);
-    let coarse = Options { work, ..options.clone() };
-    attempt(program, options, Precision::Fields, wrappers, started)
+    let coarse = Options { work, ..*options };
+    attempt(program, options, Precision::Fields, Wrappers::default(), started)
         .or_else(|_| attempt(program, &coarse, Precision::Objects, Wrappers::default(), started))
         .unwrap_or_else(|_| coarse::everything(program, options, started))
 }
@@ -129,9 +145,10 @@ fn attempt(
     let mut generator = Generator::new(program, objects, wrappers);
     generator.run(options.all_run);
     let names = Names::of(&mut generator);
+    let handed_on = generator.handed_on();
     let Generator { objects, world, constraints, int_to_ptr, passed, .. } = generator;
     let mut statistics = Statistics { nodes: constraints.traits.len(), ..Statistics::default() };
-    let reduced = offline::reduce(constraints, &passed);
+    let reduced = offline::reduce(constraints, &passed, &handed_on);
     let standing = reduced.place.iter().enumerate();
     statistics.reduced = standing.filter(|(index, node)| node.as_u32() as usize == *index).count();
     let mut graph = Graph::new(objects, world, reduced);

@@ -3,7 +3,7 @@
 //! Invariant: a location's place is folded by its object's shape, which never changes.
 
 use super::shape::{Ground, Place, Places, Shape};
-use crate::ir::{FuncId, GlobalId, InstId, Program, TypeId};
+use crate::ir::{FuncId, GlobalId, InstId, Member, Program, TypeId};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use rustc_hash::FxHashMap;
@@ -220,11 +220,29 @@ impl<'p> Objects<'p> {
         let Location { object, place } = self.locations[location];
         let ground = self.ground(object);
         let mut places = Places::new();
+        // There is no such member of what the pointer points to (unless it has left its object, to come back).
+        let start = if let Place::At(start) = place { start } else { 0 };
+        if step.member.is_some() && start >= 0 && start.saturating_add(step.offset) > ground.size {
+            return;
+        }
         if step.any || self.objects[object].shape == Shape::Flat {
             places.push(Place::Any);
         } else {
             let shape = &self.objects[object].shape;
-            shape.step(ground, place, step.offset, &mut places);
+            for place in shape.starts(ground, place, step.member) {
+                // Any number of steps inside an array, this one among them.
+                let walks = |&(stride, count): &(u64, Option<u64>)| {
+                    count.is_none() && place.is_walked_by(stride, step.offset)
+                };
+                match step.terms.iter().any(walks) {
+                    true => places.push(place),
+                    false => shape.step(ground, place, step.offset, &mut places),
+                }
+            }
+            if let Some((count, bytes)) = step.member.and_then(|member| member.array) {
+                let whole = |place| shape.array(ground, place, count, i64::from(bytes));
+                places = places.into_iter().map(whole).collect();
+            }
             for &(stride, count) in &step.terms {
                 let from = std::mem::take(&mut places);
                 from.iter().for_each(|&from| shape.vary(ground, from, stride, count, &mut places));
@@ -277,6 +295,8 @@ pub struct Step {
     pub offset: i64,
     pub terms: Vec<(u64, Option<u64>)>,
     pub any: bool,
+    /// The step is from a struct to a member of it.
+    pub member: Option<Member>,
 }
 
 impl Step {
@@ -288,7 +308,12 @@ impl Step {
         Step { any: true, ..Step::default() }
     }
 
+    /// Whether only data is divided like that: functions have no members and no elements.
+    pub fn is_in_data(&self) -> bool {
+        self.member.is_some() || !self.terms.is_empty()
+    }
+
     pub fn is_nothing(&self) -> bool {
-        self.offset == 0 && self.terms.is_empty() && !self.any
+        self.offset == 0 && self.terms.is_empty() && !self.any && self.member.is_none()
     }
 }

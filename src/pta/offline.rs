@@ -23,6 +23,8 @@ pub struct Reduced {
     pub steps: Vec<Step>,
     /// As [`Constraints::steps`], with the step's index.
     pub stepping: Vec<(Node, Node, u32)>,
+    /// Nodes whose pointers are only ever followed to data: what they hold of functions is nobody's concern.
+    pub data: Vec<bool>,
 }
 
 /// Lists of pairs grouped by their first, in their order.
@@ -107,6 +109,37 @@ fn useless(constraints: &Constraints, passed: &[Node]) -> Vec<bool> {
         }
     }
     useless
+}
+
+/// Nodes whose pointers are followed and nothing else: loaded from, stored to, moved to a member or an element, or
+/// copied to nodes of that kind. What is stored, passed to a call that waits for its callee, called, or not used at
+/// all is not among them.
+fn only_followed(constraints: &Constraints, handed_on: &[Node]) -> Vec<bool> {
+    let nodes = constraints.traits.len();
+    let mut data = vec![false; nodes];
+    let used = constraints.loads.iter().map(|&(from, _, _)| from);
+    let used = used.chain(constraints.stores.iter().map(|&(to, _, _)| to));
+    let used = used.chain(constraints.steps.iter().map(|&(from, _, _)| from));
+    let used = used.chain(constraints.memory_copies.iter().flat_map(|copy| [copy.to, copy.from]));
+    used.chain(constraints.copies.iter().map(|&(from, _)| from))
+        .for_each(|node| data[node.index()] = true);
+    let kept = constraints.stores.iter().map(|&(_, from, _)| from);
+    let kept = kept.chain(constraints.fills.iter().map(|&(from, _)| from));
+    let kept = kept.chain(constraints.calls.iter().map(|&(target, _)| target));
+    kept.chain(handed_on.iter().copied()).for_each(|node| data[node.index()] = false);
+    let copies = constraints.copies.iter().map(|&(from, to)| (to, from));
+    // A step that may be arithmetic on an integer may keep a function's address for later.
+    let steps = constraints.steps.iter().filter(|(_, _, step)| !step.is_in_data());
+    let into = Grouped::new(nodes, copies.chain(steps.map(|&(from, to, _)| (to, from))));
+    let mut work: Vec<usize> = (0..nodes).filter(|&node| !data[node]).collect();
+    while let Some(node) = work.pop() {
+        for from in into.of(node) {
+            if std::mem::take(&mut data[from.index()]) {
+                work.push(from.index());
+            }
+        }
+    }
+    data
 }
 
 /// Labels all nodes, those without predecessors first.
@@ -201,8 +234,9 @@ fn nth_source(sources: &Grouped<Source>, group: &[u32], at: usize) -> Option<Sou
     None
 }
 
-/// Reduces the constraints; `passed` are the nodes indirect calls pass on.
-pub fn reduce(mut old: Constraints, passed: &[Node]) -> Reduced {
+/// Reduces the constraints; `passed` are the nodes indirect calls pass on, `handed_on` all that calls resolved while
+/// solving take from.
+pub fn reduce(mut old: Constraints, passed: &[Node], handed_on: &[Node]) -> Reduced {
     let nodes = old.traits.len();
     let useless = useless(&old, passed);
     let useful = |node: Node| !useless[node.index()];
@@ -210,6 +244,7 @@ pub fn reduce(mut old: Constraints, passed: &[Node]) -> Reduced {
     old.steps.retain(|&(_, to, _)| useful(to));
     old.loads.retain(|&(_, to, _)| useful(to));
 
+    let mut data = only_followed(&old, handed_on);
     let nothing = old.traits.push(Traits { carrier: false, open: false });
     let mut step_table = Vec::new();
     let mut known: FxHashMap<Step, u32> = FxHashMap::default();
@@ -229,16 +264,17 @@ pub fn reduce(mut old: Constraints, passed: &[Node]) -> Reduced {
         Grouped::new(nodes, addresses.chain(copies).chain(steps).chain(loads))
     };
     let labels = label(&old, &sources);
-    let mut by_label: FxHashMap<u32, Node> = FxHashMap::default();
+    data.push(false);
+    let mut by_label: FxHashMap<(u32, bool), Node> = FxHashMap::default();
     let mut place = vec![nothing; nodes + 1];
     for (index, &label) in labels.iter().enumerate() {
         let node = Node::new(index);
         if label != EMPTY && useful(node) {
-            place[index] = *by_label.entry(label).or_insert(node);
+            place[index] = *by_label.entry((label, data[index])).or_insert(node);
         }
     }
     let mut reduced =
-        Reduced { constraints: old, place, nothing, steps: step_table, stepping: Vec::new() };
+        Reduced { constraints: old, place, nothing, steps: step_table, stepping: Vec::new(), data };
     rewrite(stepping, &mut reduced);
     reduced
 }
@@ -278,6 +314,7 @@ fn rewrite(stepping: Vec<(Node, Node, u32)>, reduced: &mut Reduced) {
     reduced.stepping = moved(&stepping);
     let all = reduced.constraints.traits.len();
     let made = reduced.place.len()..all;
+    reduced.data.resize(all, false);
     reduced.place.extend(made.map(Node::new));
 }
 

@@ -13,7 +13,8 @@ use crate::ir::{Type, TypeId, Types};
 use smallvec::SmallVec;
 
 /// Offsets that a pointer moved by indices may have: `span` neighbours from `start` on, and again every
-/// `stride` bytes, `len` times in all.
+/// `stride` bytes, `len` times in all. A single run with a stride is an array of elements of so many bytes:
+/// by an index, a pointer into it moves inside it only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Spread {
     pub start: i64,
@@ -34,6 +35,22 @@ pub enum Place {
 
 pub type Places = SmallVec<[Place; 4]>;
 
+impl Place {
+    /// Whether this is an array that an index does not lead out of.
+    pub fn is_array(self) -> bool {
+        matches!(self, Place::Spread(Spread { len: 1, stride: 1.., .. }))
+    }
+
+    /// Whether a pointer that moves by any multiple of `stride`, and by `offset`, stays in the array that this is.
+    pub fn is_walked_by(self, stride: u64, offset: i64) -> bool {
+        let Place::Spread(spread) = self else {
+            return false;
+        };
+        let stride = i64::try_from(stride).unwrap_or(i64::MAX);
+        spread.is_walked_by(stride) && offset % stride == 0
+    }
+}
+
 /// A run of `len` equal elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Array {
@@ -43,7 +60,7 @@ pub struct Array {
 }
 
 /// The length of an array that reaches to the end of an object of unknown size.
-const OPEN: i64 = i64::MAX;
+pub(super) const OPEN: i64 = i64::MAX;
 /// A pointer outside its object by up to this many bytes may come back (`container_of` on a list's
 /// head, arrays counted from 1) …
 const NEAR: i64 = 256;
@@ -52,7 +69,7 @@ const FAR: i64 = i64::MAX / 4;
 /// In memory of unknown size, offsets up to here are told apart.
 const DEEP: i64 = 1 << 16;
 /// So many candidates are listed one by one.
-const FEW: i64 = 4;
+pub(super) const FEW: i64 = 4;
 
 impl Array {
     pub fn end(self) -> i64 {
@@ -65,6 +82,10 @@ fn gcd(a: i64, b: i64) -> i64 {
 }
 
 impl Spread {
+    fn is_walked_by(self, stride: i64) -> bool {
+        self.stride > 0 && stride % self.stride == 0 && (self.len > 1 || stride == self.stride)
+    }
+
     /// The end of the last copy's bytes, for accesses of `width` bytes.
     fn end(self, width: i64) -> i64 {
         let last = (self.len - 1).checked_mul(self.stride);
@@ -117,14 +138,15 @@ impl Ground<'_> {
     }
 
     /// The spread without what lies outside the object.
-    fn clip(self, spread: Spread) -> Place {
-        let Spread { mut start, mut span, stride, mut len } = spread;
+    pub(super) fn clip(self, spread: Spread) -> Place {
+        let Spread { mut start, mut span, mut stride, mut len } = spread;
         if len > 1 && span >= stride {
             span = spread.end(1).saturating_sub(start);
-            len = 1;
+            (len, stride) = (1, 0);
         }
         if len == 1 {
-            let end = start.saturating_add(span).min(self.size);
+            let end = if span > FAR { OPEN } else { start.saturating_add(span) };
+            let end = end.min(self.size);
             start = start.max(0);
             if start >= end {
                 return Place::At(FAR);
@@ -132,7 +154,7 @@ impl Ground<'_> {
             return match (start, end - start) {
                 (at, 1) => Place::At(at),
                 (0, _) if end == self.size => Place::Any,
-                (_, span) => Place::Spread(Spread { start, span, stride: 0, len: 1 }),
+                (_, span) => Place::Spread(Spread { start, span, stride, len: 1 }),
             };
         }
         if start < 0 {
@@ -207,7 +229,7 @@ impl Shape {
         }
     }
 
-    fn push(&self, ground: Ground<'_>, offset: i64, out: &mut Places) {
+    pub(super) fn push(&self, ground: Ground<'_>, offset: i64, out: &mut Places) {
         let place = match self.fold(ground, offset) {
             deep @ DEEP.. if deep != FAR && ground.size == i64::MAX => Place::Any,
             folded => Place::At(folded),
@@ -223,6 +245,19 @@ impl Shape {
             Place::Any => return out.push(Place::Any),
             Place::Spread(spread) => {
                 let mut start = spread.start.saturating_add(by);
+                if spread.len == 1 && spread.stride > 0 && by != 0 {
+                    if by.abs() < spread.span {
+                        out.push(place); // to another element
+                    }
+                    if by > 0 && by < spread.span {
+                        return;
+                    }
+                    // Or out of the array: just before its start, or to the struct around it.
+                    let near = by > -ground.grain;
+                    let (span, stride) =
+                        if near { (OPEN, spread.stride) } else { (spread.span, 0) };
+                    return out.push(ground.clip(Spread { start, span, stride, len: 1 }));
+                }
                 if spread.len == OPEN {
                     start = start.rem_euclid(spread.stride);
                 }
@@ -275,6 +310,7 @@ impl Shape {
         let spread = match place {
             _ if stride == 0 => return out.push(place),
             Place::Any | Place::At(FAR) => return out.push(place),
+            Place::Spread(spread) if spread.is_walked_by(stride) => return out.push(place),
             Place::Spread(spread) => spread,
             Place::At(offset) => {
                 let around = self.arrays_at(ground, offset);

@@ -29,6 +29,7 @@ impl<'p> Generator<'p> {
         let escaped = self.world.escaped;
         let unknown = self.objects.any(self.objects.unknown);
         self.address(escaped, unknown);
+        self.address(self.world.outside, unknown);
         let closed =
             program.func_by_name("main").is_some_and(|f| !program.funcs[f].blocks.is_empty());
         for func in entries(program) {
@@ -59,7 +60,7 @@ impl<'p> Generator<'p> {
         let Some(signature) = self.signature(func) else {
             return;
         };
-        let escaped = self.world.escaped;
+        let (escaped, outside) = (self.world.escaped, self.world.outside);
         if closed {
             // `main(argc, argv, envp)`; constructors are given the same.
             for &param in signature.params.iter().skip(1) {
@@ -69,7 +70,7 @@ impl<'p> Generator<'p> {
             return;
         }
         for node in signature.params.iter().flatten().flat_map(|nodes| nodes.iter()) {
-            self.copy(escaped, node);
+            self.copy(outside, node);
         }
         for node in signature.result.into_iter().flat_map(Nodes::iter) {
             self.copy(node, escaped);

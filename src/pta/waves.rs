@@ -114,10 +114,12 @@ impl Graph<'_> {
     /// Drops sets that no node holds any more, and replaces members of the others.
     pub(super) fn collect(&mut self, instead: &FxHashMap<u32, u32>) -> usize {
         let live = self.all.iter().chain(&self.sent).chain(&self.seen).copied();
+        let live = live.chain([self.functions]);
         let table = self.sets.compact(live, instead);
         for list in [&mut self.all, &mut self.sent, &mut self.seen] {
             list.iter_mut().for_each(|set| *set = table[set.index()]);
         }
+        self.functions = table[self.functions.index()];
         self.stepped.clear();
         self.sets.len()
     }
@@ -357,6 +359,7 @@ impl Graph<'_> {
         match self.objects.objects[object].kind {
             ObjectKind::Func(func) => calls::resolve(self, call, func),
             ObjectKind::Unknown => {
+                self.world.through_unknown.insert(call);
                 let call = self.world.calls[call].clone();
                 calls::unknown(self, &call);
             }
@@ -373,27 +376,28 @@ impl Graph<'_> {
     }
 
     /// Unknown code has a pointer to the object: it may read and write all of it, hand out pointers
-    /// into it, and call it.
+    /// into it, and call it. What it hands out is unknown memory, which stands for all that has escaped:
+    /// what is stored there escapes, what is read there is unknown.
     fn escape(&mut self, location: LocationId) {
         let object = self.objects.locations[location].object;
         if std::mem::replace(&mut self.memory[object].escaped, true) {
             return;
         }
-        let escaped = self.world.escaped;
+        let (escaped, outside) = (self.world.escaped, self.world.outside);
         if let ObjectKind::Func(func) = self.objects.objects[object].kind {
             self.world.called_by_unknown.insert(func);
             let Some(signature) = self.world.signatures.get(&func).cloned() else {
                 return;
             };
             for node in signature.params.iter().flatten().flat_map(|nodes| nodes.iter()) {
-                self.edge(escaped, node);
+                self.edge(outside, node);
             }
             for node in signature.result.iter().flat_map(|nodes| nodes.iter()) {
                 self.edge(node, escaped);
             }
             if let Some(extra) = signature.varargs.expand() {
                 let place = self.objects.any(extra);
-                self.store_at(place, escaped, 1);
+                self.store_at(place, outside, 1);
             }
             return;
         }
@@ -401,7 +405,7 @@ impl Graph<'_> {
         self.add(escaped, any);
         let all = self.all_of(object);
         self.edge(all, escaped);
-        self.store_at(any, escaped, 1);
+        self.store_at(any, outside, 1);
     }
 
     /// Integers of unknown origin that become pointers point to unknown memory. Tells where.
