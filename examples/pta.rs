@@ -14,6 +14,7 @@ use cegas::frontend::models::Models;
 use cegas::frontend::unit::Compiler;
 use cegas::frontend::{self, Source};
 use cegas::{ir, pta, svfg};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 fn main() -> Result<()> {
@@ -60,6 +61,13 @@ fn measure(model: &Path) -> Result<()> {
     println!("average {:.2}", statistics.average);
     println!("objects {:.2}", statistics.average_objects);
     println!("largest {}", statistics.largest);
+    let (all, named) = counted(&program, &answer);
+    println!("all-pointers {all}");
+    println!(
+        "all-average {:.2}",
+        statistics.average_objects * statistics.pointers as f64 / all as f64
+    );
+    println!("named-average {:.2}", named as f64 / statistics.pointers.max(1) as f64);
     for &func in &answer.externals {
         println!("unknown {}", program.funcs[func].name);
     }
@@ -70,6 +78,24 @@ fn measure(model: &Path) -> Result<()> {
     println!("svfg-nodes {}", svfg.graph.nodes.len());
     println!("svfg-edges {}", svfg.graph.edge_count());
     Ok(())
+}
+
+/// How many pointers there are, and how many objects their sets name when all that unknown memory stands for is named.
+fn counted(program: &ir::Program, answer: &pta::PointsTo) -> (usize, usize) {
+    let mut known: HashMap<pta::SetId, usize> = HashMap::new();
+    let (mut all, mut named) = (0, 0);
+    for (value, data) in &program.values {
+        if !matches!(program.types.get(data.ty), ir::Type::Ptr) {
+            continue;
+        }
+        all += 1;
+        let set = answer.set(value);
+        named += *known.entry(set).or_insert_with(|| {
+            let objects = answer.members(set).map(|at| answer.locations[at].object);
+            objects.collect::<HashSet<_>>().len()
+        });
+    }
+    (all, named)
 }
 
 /// Processor time of this process outside the kernel.

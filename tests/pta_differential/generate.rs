@@ -123,6 +123,22 @@ const STATEMENTS: &[&str] = &[
     "@V = recurse$(@i, @I, @N);",
     "switch (@i) { case 0: @V = @I; break; case 1: @W = @N; break; default: *@P = @I; }",
     "{ char *t = text$, *c = strchr(t, 'b' + @i); observe(@#, c); char *end; strtol(c + 1, &end, 10); observe(@#, end); }",
+    // Back to the struct by an offset that is only known at run time, as generic containers do.
+    "{ char *link = (char *)&@N->leaf; @W = (struct N$ *)(link - where$); }",
+    "{ struct N$ *in = @N; char *link = (char *)in + where$; struct L$ *l = (struct L$ *)link; l->ip = @I; @V = ((struct N$ *)(link - where$))->leaf.ip; }",
+    "{ char *base = (char *)tab$; size_t size = sizeof *tab$; int **at = (int **)(base + size * (size_t)@i); @V = *at; *at = @I; }",
+    // Records with text at the end, and pointers that walk in it both ways.
+    "{ struct T$ *t = text_of$(@I, 6); char *c = t->s; for (int k = 0; k < 4; k++) *c++ = 'a'; --c; c--; observe(@#, c); @V = ((struct T$ *)(t->s - offsetof(struct T$, s)))->ip; }",
+    "{ struct T$ *t = text_of$(@I, 9), *o = text_of$(@I, 9); size_t len = 1 + (size_t)@i; memcpy(t->s + len, o->s, len); observe(@#, t->s + len); @V = t->ip; @V = o->ip; }",
+    "{ struct T$ *t = text_of$(@I, 16); memcpy(t->s, @P, sizeof(int *)); int *back; memcpy(&back, t->s, sizeof back); @V = back; }",
+    "{ struct T$ *row = ALLOC(3 * sizeof *row); for (int k = 0; k < 3; k++) { row[k].ip = @I; row[k].s[0] = 'x'; } struct T$ *first = (struct T$ *)(row->s - offsetof(struct T$, s)); observe(@#, first + @i); @V = first[@i].ip; }",
+    "{ struct H$ *h = ALLOC(sizeof *h); char *c = h->key; for (int k = 0; k < 3; k++) { h->held[k] = @I; *c++ = 0; } int **walk = h->held; walk += @i; @V = *walk; *walk-- = @I; observe(@#, h->key + @i); h->last = @I; @V = h->last; }",
+    // Less memory than the type has, and more.
+    "{ struct N$ *part = ALLOC(offsetof(struct N$, next) + sizeof part->next); part->next = @N; observe(@#, &part->next); @W = part->next; }",
+    "{ char *room = ALLOC(2 * sizeof(struct N$) + 8); struct N$ *late = (struct N$ *)(room + 8 * (1 + (size_t)@i)); init$(late, @I, @N); observe(@#, &late->data); @V = late->data; @W = late; }",
+    "{ char *room = ALLOC(sizeof(struct N$) + 16); size_t at = 8 * (size_t)@i; init$((struct N$ *)(room + at), @I, @N); struct N$ *in = (struct N$ *)(room + at); observe(@#, &in->leaf.ip); @V = in->many[@i].ip; }",
+    "{ pthread_t id; void *got = 0; if (depth$ == 0 && !pthread_create(&id, 0, thread$, @N)) { pthread_join(id, &got); @V = got; } }",
+    "{ void *(*copy)(void *, const void *, size_t) = memcpy; copy(@P, @P, sizeof(int *)); }",
     "__atomic_store_n(@P, @I, __ATOMIC_SEQ_CST); @V = __atomic_exchange_n(@P, @I, __ATOMIC_SEQ_CST);",
 ];
 
@@ -268,6 +284,7 @@ static int ga$, gb$, garr$[5], depth$, steps$;
 static struct N$ gn$, gns$[3];
 static int *gp$ = &ga$, *gtab$[3] = { &ga$, &garr$[2], &gb$ }, **pp$ = &gp$, **tab$;
 static struct N$ *gnp$ = &gn$, *nodes$[3] = { &gn$, &gns$[1], &gns$[2] };
+static size_t where$ = offsetof(struct N$, leaf);
 static char gbuf$[64], text$[] = \"abc12d3\";
 static int *f0$(struct N$ *, int *), *f1$(struct N$ *, int *), *f2$(struct N$ *, int *);
 static int *(*const fs$[])(struct N$ *, int *) = { f0$, f1$, f2$ };
@@ -281,6 +298,14 @@ static struct N$ *make$(int *p, struct N$ *m) {
   init$(n, p, m);
   return n;
 }
+struct T$ { int *ip; int len; char s[1]; };
+struct H$ { int *first; char key[12]; int *held[3]; char name[5]; int *last; };
+static struct T$ *text_of$(int *p, size_t len) {
+  struct T$ *t = ALLOC(sizeof *t + len);
+  t->ip = p; t->len = (int)len; memset(t->s, 'z', len);
+  return t;
+}
+static void *thread$(void *n) { observe(@#, n); return ((struct N$ *)n)->data; }
 static struct L$ turn$(struct L$ l, int *p) { struct L$ r = l; r.ip = p; return r; }
 static void swap$(int **a, int **b) { int *t = *a; *a = *b; *b = t; observe(@#, t); }
 static void store$(int **a, int *b) { *a = b; observe(@#, a); }
