@@ -1,5 +1,6 @@
 //! What is settled without executing anything is really so: random functions that share pointers through
-//! structs, globals, parameters and results, free them, leave scopes and count are run under sanitizers, and
+//! structs, globals, parameters and results, set up only part of them, free them, leave scopes, give up and count are run
+//! under sanitizers, and
 //! where a run goes wrong the prefilter must have left the obligation open. Nothing keeps the functions from
 //! errors, so that there are many. `CEGAS_PREFILTER_DIFFERENTIAL=N` sets how many functions are made.
 
@@ -99,7 +100,11 @@ impl Maker {
         let (p, q, a, n) = (self.pointer(), self.pointer(), self.numbers(), self.number());
         let case = self.case;
         match self.random.below(24) {
-            0 => self.line(&format!("{p} = make({n});")),
+            0 => match self.random.below(4) {
+                0 => self.line(&format!("{p} = make({n});")),
+                1 => self.line(&format!("{p} = calloc(1, sizeof *{p});")),
+                _ => self.line(&format!("{p} = new_{case}({n});")),
+            },
             1 => self.line(&format!("{p} = {q};")),
             2 => self.line(&format!("{p} = {q}->next;")),
             3 => self.line(&format!("{p}->next = {q};")),
@@ -108,7 +113,9 @@ impl Maker {
             6 => self.line(&format!("{a} = malloc(4 * sizeof(int));")),
             7 => self.line(&format!("{a} = local;")),
             8 if self.random.once_in(2) => self.line(&format!("free({p});")),
+            8 => self.line(&format!("if ({n} > 5) stop_{case}({n});")),
             9 if self.random.once_in(3) => self.line(&format!("{p} = 0;")),
+            9 => self.line(&format!("if (!{p}) stop_{case}({n});")),
             10 => {
                 let from = self.numbers();
                 self.line(&format!("{a} = {from};"));
@@ -158,6 +165,41 @@ impl Maker {
         self.line("}");
     }
 
+    /// One thing that setting up an object may do, in no good order, or not at all.
+    fn set_up(&mut self, nested: bool) {
+        let case = self.case;
+        match self.random.below(10) {
+            0..=1 => self.line("p->n = n;"),
+            2 => self.line("p->data = 0;"),
+            3 => self.line("p->next = 0;"),
+            4 => self.line("memset(p->arr, 0, sizeof p->arr);"),
+            5 if self.random.once_in(3) => self.line("memset(p, 0, sizeof *p);"),
+            6 => self.line(&format!("gp_{case} = p;")),
+            7 if self.random.once_in(2) => self.line(&format!("if (gp_{case}->n > n) n++;")),
+            8 if self.random.once_in(2) => self.line("if (n > 4) return p;"),
+            9 if nested => self.line(&format!("set_{case}(p, n);")),
+            _ => self.line("if (!p) return 0;"),
+        }
+    }
+
+    /// Functions that allocate and set up some of it, and one that gives up, perhaps not always.
+    fn makers(&mut self) {
+        let case = self.case;
+        let end = if self.random.once_in(2) { "exit(0);" } else { "if (n > 3) exit(0);" };
+        self.line(&format!("static void stop_{case}(int n) {{ {end} }}"));
+        self.line(&format!("static struct s *set_{case}(struct s *p, int n) {{"));
+        for _ in 0..1 + self.random.below(5) {
+            self.set_up(false);
+        }
+        self.line("return p;\n}");
+        self.line(&format!("static struct s *new_{case}(int n) {{"));
+        self.line("struct s *p = malloc(sizeof *p);");
+        for _ in 0..2 + self.random.below(8) {
+            self.set_up(true);
+        }
+        self.line("return p;\n}");
+    }
+
     /// `struct s *name(struct s *p, int *a, int i)` with a random body.
     fn function(&mut self, name: &str) {
         self.line(&format!("static struct s *{name}(struct s *p, int *a, int i) {{"));
@@ -184,6 +226,7 @@ fn case(seed: u64, case: usize) -> String {
     let first = maker.random.once_in(2);
     maker
         .line(&format!("static struct s *gp_{case}; static int *gq_{case}; static int gi_{case};"));
+    maker.makers();
     for helper in 0..maker.random.below(3) {
         maker.function(&format!("h{helper}_{case}"));
         maker.helpers += 1;

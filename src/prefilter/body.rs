@@ -11,7 +11,7 @@ use super::known::{Known, Summary};
 use super::lives::Lives;
 use super::memory::Memory;
 use super::numbers::{Made, Number, Numbers};
-use super::ranges::Leaves;
+use super::ranges::{Answers, Leaves};
 use super::whole::{Whole, external, insts};
 use super::{Asked, objects};
 use crate::ir::cfg::Cfg;
@@ -46,6 +46,7 @@ pub struct Body<'a> {
     pub(super) lives: Lives,
     pub(super) guards: Guards,
     pub(super) leaves: Leaves,
+    pub(super) answers: Answers,
     /// What memory is known to hold where it is loaded.
     loaded: FxHashMap<InstId, Known>,
     /// It may come back to a place with what it freed since.
@@ -82,6 +83,7 @@ impl<'a> Body<'a> {
             lives,
             guards: Guards::new(program, func),
             leaves: Leaves::default(),
+            answers: Answers::default(),
             loaded: FxHashMap::default(),
             twice: super::numbers::returns_twice(program, func),
             outs,
@@ -97,18 +99,26 @@ impl<'a> Body<'a> {
         for number in self.order.clone() {
             let Some(last) = self.program.terminator(self.cfg.block(number)) else { continue };
             let Inst::Return { value } = self.program.insts[last].inst else { continue };
-            let Some(set) = self.before(last, summaries) else { continue };
+            let Some(set) = self.before(last, summaries).filter(|set| !set.is_dead()) else {
+                continue;
+            };
             for (known, param) in exit.iter_mut().zip(params.iter()) {
                 *known = known.meet(self.facts(Operand::Value(param), last, &set));
+                known.live &= self.is_in_order();
             }
             if let Some(value) = value {
                 let mut known = self.known(value, last, &set);
                 // Its own variables are gone then.
-                known.live &= !self.may_be_own(value);
+                known.live &= !self.may_be_own(value) && self.is_in_order();
                 result = result.meet(known);
             }
         }
         (exit, result)
+    }
+
+    /// Whether nothing happens beside what the function does.
+    pub fn is_in_order(&self) -> bool {
+        self.whole.is_none_or(|whole| !whole.threaded)
     }
 
     fn may_be_own(&self, pointer: Operand) -> bool {
@@ -153,6 +163,7 @@ impl<'a> Body<'a> {
     /// Takes over what is known of values that come from elsewhere.
     fn take_over(&mut self, summaries: &Summaries, memory: Option<&Memory<'_>>) {
         self.leaves.clear();
+        self.answers.borrow_mut().clear();
         self.loaded.clear();
         let params = self.program.funcs[self.func].params;
         if let Some(summary) = summaries.get(&self.func) {
@@ -237,6 +248,9 @@ impl<'a> Body<'a> {
         for index in 0..self.cfg.predecessors(number).len() {
             let from = self.cfg.predecessors(number)[index];
             let Some(mut set) = self.outs[from].clone() else { continue };
+            if set.is_dead() {
+                continue;
+            }
             let from = self.cfg.block(from);
             let last = self.program.terminator(from).map(|last| self.program.insts[last].inst);
             if let Some(Inst::Branch { cond, then, els }) = last
@@ -251,8 +265,13 @@ impl<'a> Body<'a> {
             }
             ways.push((from, set));
         }
-        let mut sum = sum.unwrap_or_default();
-        if number != 0 {
+        // No way leads here, as far as was seen.
+        let mut sum = sum.unwrap_or_else(|| {
+            let mut set = Set::default();
+            set.end();
+            set
+        });
+        if number != 0 && !sum.is_dead() {
             self.phis(here, &ways, pass, &mut sum);
         }
         sum
@@ -328,6 +347,12 @@ impl<'a> Body<'a> {
 
     /// What holds behind an instruction.
     pub fn step(&mut self, inst: InstId, set: &mut Set, summaries: &Summaries) {
+        if set.is_dead() {
+            return;
+        }
+        if self.whole.is_some_and(|whole| whole.ends.contains(&inst)) {
+            return set.end();
+        }
         let data = self.program.insts[inst];
         let asked: &'a Asked = self.asked;
         for obligation in asked.get(&inst).map_or(&[][..], Vec::as_slice) {
@@ -437,7 +462,9 @@ impl<'a> Body<'a> {
 
     /// Forgets the lives that an instruction may end.
     fn end_lives(&mut self, inst: InstId, set: &mut Set) {
-        let Some(whole) = self.whole else { return self.end_all(set) };
+        let Some(whole) = self.whole.filter(|whole| !whole.threaded) else {
+            return self.end_all(set);
+        };
         let freed = whole.freed(self.program, inst);
         if freed.is_nothing() {
             return;

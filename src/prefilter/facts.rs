@@ -68,32 +68,52 @@ impl Universe {
 
 /// Some of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Set(Vec<u64>);
+pub struct Set {
+    words: Vec<u64>,
+    /// No execution comes here.
+    is_dead: bool,
+}
 
 impl Set {
     pub fn has(&self, id: usize) -> bool {
-        self.0.get(id / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+        self.words.get(id / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
     }
 
     pub fn add(&mut self, id: usize) {
-        if self.0.len() <= id / 64 {
-            self.0.resize(id / 64 + 1, 0);
+        if self.words.len() <= id / 64 {
+            self.words.resize(id / 64 + 1, 0);
         }
-        self.0[id / 64] |= 1 << (id % 64);
+        self.words[id / 64] |= 1 << (id % 64);
     }
 
     pub fn remove(&mut self, id: usize) {
-        if let Some(word) = self.0.get_mut(id / 64) {
+        if let Some(word) = self.words.get_mut(id / 64) {
             *word &= !(1 << (id % 64));
         }
     }
 
+    pub fn is_dead(&self) -> bool {
+        self.is_dead
+    }
+
+    /// Nothing is behind here.
+    pub fn end(&mut self) {
+        self.is_dead = true;
+    }
+
     /// Keeps what is in the other, too.
     pub fn meet(&mut self, other: &Set) {
-        self.0.truncate(other.0.len());
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
-        while self.0.last() == Some(&0) {
-            self.0.pop();
+        if other.is_dead {
+            return;
+        }
+        if self.is_dead {
+            *self = other.clone();
+            return;
+        }
+        self.words.truncate(other.words.len());
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
+        while self.words.last() == Some(&0) {
+            self.words.pop();
         }
     }
 }

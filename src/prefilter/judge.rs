@@ -7,7 +7,7 @@ use super::numbers::{Made, Number};
 use super::objects;
 use super::ranges::{Range, Ranges};
 use super::whole::external;
-use crate::ir::{Const, Def, Inst, InstId, Operand};
+use crate::ir::{Const, Def, Inst, InstId, IntPredicate, Linkage, Operand};
 
 /// Expressions are looked into this deep.
 pub const DEEPEST: u32 = 12;
@@ -24,7 +24,7 @@ impl Body<'_> {
     }
 
     pub fn ranges(&self) -> Ranges<'_> {
-        Ranges::new(self.program, &self.guards, &self.numbers, &self.leaves)
+        Ranges::new(self.program, &self.guards, &self.numbers, &self.leaves, &self.answers)
     }
 
     /// The same without the range.
@@ -50,8 +50,10 @@ impl Body<'_> {
         match self.numbers.made[self.numbers.source(pointer)] {
             Made::Const(constant) => match self.program.consts.get(constant) {
                 Const::Global { global, .. } => {
-                    self.program.globals[*global].init.as_ref()?;
-                    Some(objects::Base::Global(*global))
+                    // What is defined elsewhere is there, too, unless it needs not be.
+                    let data = &self.program.globals[*global];
+                    let is_there = data.init.is_some() || data.linkage != Linkage::Weak;
+                    is_there.then_some(objects::Base::Global(*global))
                 }
                 _ => None,
             },
@@ -73,6 +75,21 @@ impl Body<'_> {
                 Made::Select(_, then, els) => self.is_object(then, set) && self.is_object(els, set),
                 _ => false,
             }
+    }
+
+    /// Whether a pointer is not null and no offset from null: it is one into an object, or what it was computed
+    /// from was compared with null.
+    pub fn is_not_null(&self, pointer: Number, set: &Set) -> bool {
+        let source = self.numbers.source(pointer);
+        self.is_object(pointer, set)
+            || self.numbers.nulls().any(|null| {
+                [(IntPredicate::Ne, true), (IntPredicate::Eq, false)].into_iter().any(
+                    |(pred, truth)| {
+                        let compared = self.numbers.compared(pred, source, null);
+                        compared.is_some_and(|cond| self.has(Fact::Holds(cond, truth), set))
+                    },
+                )
+            })
     }
 
     /// The bytes around a pointer that are known to lie in its object.

@@ -47,6 +47,24 @@ impl Known {
         }
     }
 
+    /// What either of two knows of the same value.
+    pub fn or(self, other: Known) -> Known {
+        let is_within = |a: Range, b: Range| b.lo <= a.lo && a.hi <= b.hi;
+        let range = match () {
+            () if self.range == Range::NONE || other.range == Range::NONE => Range::NONE,
+            () if is_within(other.range, self.range) => other.range,
+            () => self.range,
+        };
+        Known {
+            object: self.object || other.object,
+            bytes: if self.bytes.0 < self.bytes.1 { self.bytes } else { other.bytes },
+            live: self.live || other.live,
+            start: self.start || other.start,
+            set: self.set || other.set,
+            range,
+        }
+    }
+
     /// The same, but with no range if that is another than before: a loop might let it grow for long.
     pub fn widened(self, before: Known) -> Known {
         let range = if self.range == before.range { self.range } else { Range::ANY };

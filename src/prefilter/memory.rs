@@ -5,6 +5,7 @@
 //! was there before unless the store overwrites it.
 
 use super::known::Known;
+use super::places::{Places, outside};
 use super::ranges::Range;
 use super::whole::Whole;
 use crate::ir::{FuncId, Inst, InstId, Operand, Program, TypeId};
@@ -22,6 +23,8 @@ pub struct Memory<'a> {
     known: Vec<Known>,
     changes: Vec<u8>,
     stored: FxHashMap<InstId, Known>,
+    /// What each part of memory ever holds.
+    places: Places<'a>,
     /// Of each bundle, how wide its cells are if all are equally wide.
     widths: SecondaryMap<BundleId, Option<u64>>,
 }
@@ -47,6 +50,7 @@ impl<'a> Memory<'a> {
             known: vec![Known::ALL; count],
             changes: vec![0; count],
             stored: FxHashMap::default(),
+            places: Places::new(program, whole),
             widths,
         };
         memory.propagate(graph.nodes.keys().collect());
@@ -77,10 +81,29 @@ impl<'a> Memory<'a> {
         };
         let objects = self.whole.points_to.members(set);
         let objects: Vec<_> = objects.map(|at| self.whole.points_to.locations[at].object).collect();
+        // What nobody ever writes may never have been set.
+        let is_empty = |&object: &_| {
+            let data = &self.whole.points_to.objects[object];
+            data.constant && !is_initialised(data.kind)
+        };
+        if objects.iter().any(is_empty) {
+            return Known::NOTHING;
+        }
         if objects.iter().any(is_constant) {
             known = known.meet(Known { set: true, ..Known::NOTHING });
         } else if places == 0 {
             return Known::NOTHING;
+        }
+        let size = self.program.types.store_size(ty);
+        let touched = self.whole.touched(set, Some(size));
+        known = known.meet(self.places.when_made(touched.iter().copied()));
+        if self.whole.threaded {
+            known = Known::NOTHING;
+        }
+        // Either way to know it is good enough.
+        if !objects.iter().any(is_constant) {
+            let exact = is_even.then(|| self.full_bytes(ty)).flatten();
+            known = known.or(self.places.loaded(&touched, exact));
         }
         if !self.whole.is_own(self.program, ptr) {
             return Known { set: known.set, ..Known::NOTHING };
@@ -96,6 +119,14 @@ impl<'a> Memory<'a> {
 
     /// An instruction stores a value of which this is known. Tells the functions that load something else then.
     pub fn stored(&mut self, at: InstId, known: Known) -> Vec<FuncId> {
+        let mut told = self.places.stored(at, known);
+        told.extend(self.stored_version(at, known));
+        told.sort_unstable();
+        told.dedup();
+        told
+    }
+
+    fn stored_version(&mut self, at: InstId, known: Known) -> Vec<FuncId> {
         let known = match self.program.insts[at].inst {
             Inst::Store { ptr, value, .. } => {
                 let exact = self.is_exact(self.whole.points_to.set_of(ptr));
@@ -214,7 +245,7 @@ impl<'a> Memory<'a> {
             }
             Node::ActualOut { call, .. } => {
                 let own = graph.predecessors_by(node, Flow::Direct).next().is_some();
-                let own = if own { Known::NOTHING } else { Known::ALL };
+                let own = if own { self.written(call) } else { Known::ALL };
                 older.meet(own).meet(flows(Flow::Return(call)))
             }
             Node::Value(_) | Node::Use(_) | Node::Outside => Known::NOTHING,
@@ -240,6 +271,9 @@ impl<'a> Memory<'a> {
                 };
                 Known { set: self.is_set_at(node, src), ..Known::NOTHING }
             }
+            // Whoever reads it then has done something wrong before.
+            Inst::LifetimeEnd { .. } => Known::ALL,
+            Inst::Call { .. } => outside(self.program, self.whole, at),
             _ => Known::NOTHING,
         }
     }
@@ -251,6 +285,7 @@ impl<'a> Memory<'a> {
         let mut objects =
             points_to.members(points_to.set_of(src)).map(|at| points_to.locations[at].object);
         versions.all(|version| self.before(version).set)
+            && self.places.when_made(self.whole.touched(points_to.set_of(src), None)).set
             && objects.all(|object| {
                 let data = &points_to.objects[object];
                 !data.constant || is_initialised(data.kind)
@@ -262,6 +297,7 @@ impl<'a> Memory<'a> {
         let (program, whole) = (self.program, self.whole);
         let is_main = program.funcs[func].name == "main";
         let mut all_zero = true;
+        let mut is_seen = false;
         for cell in whole.graph.cells_of(bundle) {
             let kind = whole.points_to.objects[whole.graph.cells[cell].object].kind;
             match kind {
@@ -272,11 +308,21 @@ impl<'a> Memory<'a> {
                 ObjectKind::Varargs { func: of, .. } if of == func => return Known::NOTHING,
                 _ if !whole.starts.contains(&func) => continue,
                 // Others may have run before.
-                _ if !is_main || !program.constructors.is_empty() || !is_initialised(kind) => {
-                    return Known::NOTHING;
-                }
-                _ => {}
+                _ if !is_main || !program.constructors.is_empty() => return Known::NOTHING,
+                // They are not there yet; what they hold when they are made is asked where it is read.
+                ObjectKind::Heap { .. }
+                | ObjectKind::Alloca { .. }
+                | ObjectKind::Varargs { .. } => continue,
+                // What comes from outside is arbitrary, but it is set.
+                ObjectKind::Unknown
+                | ObjectKind::Literals
+                | ObjectKind::Arguments
+                | ObjectKind::ArgumentStrings
+                | ObjectKind::Global(_)
+                | ObjectKind::Func(_)
+                | ObjectKind::Static(_) => {}
             }
+            is_seen = true;
             let zero = match kind {
                 ObjectKind::Global(global) => {
                     let init = program.globals[global].init.as_ref();
@@ -286,7 +332,7 @@ impl<'a> Memory<'a> {
             };
             all_zero &= zero;
         }
-        if !whole.starts.contains(&func) {
+        if !is_seen {
             return Known::ALL;
         }
         let range = if all_zero { Range::exactly(0) } else { Range::ANY };
@@ -295,7 +341,7 @@ impl<'a> Memory<'a> {
 }
 
 /// Whether an object holds something from the start.
-fn is_initialised(kind: ObjectKind) -> bool {
+pub fn is_initialised(kind: ObjectKind) -> bool {
     match kind {
         ObjectKind::Literals
         | ObjectKind::Arguments

@@ -3,7 +3,8 @@
 //!
 //! - [`whole`]: who points where, versions of memory, what is freed. [`numbers`]: which values are equal.
 //! - [`facts`], [`body`], [`judge`]: what holds at each place of a function; [`known`], [`program`]: and at its borders;
-//!   [`memory`]: what memory holds.
+//!   [`memory`]: what memory holds, [`places`]: what it ever holds, [`born`], [`walk`]: what is written before it is read.
+//! - [`ends`]: calls that never come back.
 //! - [`guards`], [`ranges`], [`objects`], [`lives`]: numbers, variables and their scopes.
 //!
 //! Invariant: a proof here is a proof. Arithmetic wraps as the model's does. An execution ends at a memory violation, so an
@@ -12,6 +13,8 @@
 //! What is not settled goes on to the engine.
 
 mod body;
+mod born;
+mod ends;
 mod facts;
 mod guards;
 mod judge;
@@ -20,8 +23,10 @@ mod lives;
 mod memory;
 mod numbers;
 mod objects;
+mod places;
 mod program;
 mod ranges;
+mod walk;
 mod whole;
 
 use crate::ir::{Def, FuncId, Inst, InstId, Operand, Program};
@@ -60,7 +65,7 @@ pub fn split(program: &Program, obligations: Vec<Obligation>, options: Options) 
     if obligations.is_empty() {
         return Split::default();
     }
-    let whole = if options.from_main { Whole::new(program) } else { None };
+    let whole = options.from_main.then(|| Whole::new(program));
     let mut asked = Asked::default();
     for obligation in &obligations {
         asked.entry(obligation.at).or_default().push(*obligation);
@@ -161,7 +166,8 @@ impl Settler<'_, '_> {
             let mut set = entered.clone().unwrap_or_default();
             for inst in program.blocks[block].insts.iter() {
                 if let Some(all) = asked.get(&inst) {
-                    let answer = |o: &Obligation| entered.is_none() || self.holds(o, &set);
+                    let answer =
+                        |o: &Obligation| entered.is_none() || set.is_dead() || self.holds(o, &set);
                     settled.insert(inst, all.iter().map(answer).collect());
                 }
                 self.body.step(inst, &mut set, summaries);
@@ -184,7 +190,7 @@ impl Settler<'_, '_> {
             Demand::Access { pointer, extent, fault } => {
                 let number = self.body.number(pointer);
                 match fault {
-                    Fault::Null => self.body.is_object(number, set),
+                    Fault::Null => self.body.is_not_null(number, set),
                     Fault::Dead => self.body.is_alive(number, at, set),
                     Fault::Outside => self.is_inside(pointer, extent, at, set),
                 }

@@ -48,6 +48,7 @@ pub struct Numbers {
     values: FxHashMap<Number, ValueId>,
     known: FxHashMap<Made, Number>,
     of_value: FxHashMap<ValueId, Number>,
+    nulls: Vec<Number>,
 }
 
 impl Numbers {
@@ -58,9 +59,10 @@ impl Numbers {
             values: FxHashMap::default(),
             known: FxHashMap::default(),
             of_value: FxHashMap::default(),
+            nulls: Vec::new(),
         };
         // What comes back a second time does so with another memory.
-        let memory = memory.filter(|_| !returns_twice(program, func));
+        let memory = memory.filter(|whole| !whole.threaded && !returns_twice(program, func));
         for param in program.funcs[func].params.iter() {
             numbers.define(param, Made::Value(param));
         }
@@ -72,6 +74,16 @@ impl Numbers {
             }
         }
         numbers
+    }
+
+    /// The numbers of null.
+    pub fn nulls(&self) -> impl Iterator<Item = Number> + '_ {
+        self.nulls.iter().copied()
+    }
+
+    /// The number of a comparison, if the function makes it.
+    pub fn compared(&self, pred: IntPredicate, a: Number, b: Number) -> Option<Number> {
+        self.known.get(&Made::Compare(pred, a, b)).copied()
     }
 
     fn define(&mut self, value: ValueId, made: Made) {
@@ -98,7 +110,15 @@ impl Numbers {
                 None => self.intern(Made::Value(value)),
             },
             Operand::Const(constant) => match is_fixed(program, constant) {
-                true => self.intern(Made::Const(constant)),
+                true => {
+                    let number = self.intern(Made::Const(constant));
+                    if matches!(program.consts.get(constant), Const::Null)
+                        && !self.nulls.contains(&number)
+                    {
+                        self.nulls.push(number);
+                    }
+                    number
+                }
                 false => {
                     let fresh = self.made.len() as u32;
                     self.intern(Made::Any(fresh))

@@ -9,7 +9,7 @@ use super::facts::Set;
 use super::known::{Known, Summary};
 use super::memory::Memory;
 use super::whole::Whole;
-use crate::ir::{FuncId, Inst, InstId, Program};
+use crate::ir::{Callee, FuncId, Inst, InstId, Operand, Program, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -62,7 +62,7 @@ impl<'a> Solver<'a> {
             let params = self.program.funcs[func].params.iter().count();
             let mut summary = Summary::all(params);
             if self.whole.starts.contains(&func) {
-                summary.entry.fill(Known::NOTHING);
+                summary.entry = self.from_outside(func);
                 self.wait(func);
             }
             self.summaries.insert(func, summary);
@@ -86,6 +86,21 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// What code outside the program gives to a function that it calls: arbitrary values, but they are set.
+    fn from_outside(&self, func: FuncId) -> Vec<Known> {
+        let params = self.program.funcs[func].params;
+        let is_main = self.program.funcs[func].name == "main";
+        let word = i64::from(self.program.machine.pointer_bits / 8);
+        let given = |param: ValueId| match self.program.is_pointer(Operand::Value(param)) {
+            // The arrays that `main` gets have at least the null pointer at their ends.
+            true if is_main => {
+                Known { object: true, bytes: (0, word), live: true, set: true, ..Known::NOTHING }
+            }
+            _ => Known { set: true, ..Known::NOTHING },
+        };
+        params.iter().map(given).collect()
+    }
+
     fn wait(&mut self, func: FuncId) {
         if !self.program.funcs[func].blocks.is_empty() && self.is_waiting.insert(func) {
             self.waiting.push_back(func);
@@ -105,6 +120,9 @@ impl<'a> Solver<'a> {
         for block in program.funcs[func].blocks.iter() {
             let Some(mut set) = body.entered(block).cloned() else { continue };
             for inst in program.blocks[block].insts.iter() {
+                if set.is_dead() {
+                    break;
+                }
                 self.look_at(inst, &mut body, &set);
                 body.step(inst, &mut set, &self.summaries);
             }
@@ -144,7 +162,14 @@ impl<'a> Solver<'a> {
                     self.wait(func);
                 }
             }
-            Inst::Call { args, .. } => {
+            Inst::Call { args, callee } => {
+                // Arbitrary, but set.
+                let by_library = match callee {
+                    Callee::Direct(func) if program.funcs[func].blocks.is_empty() => {
+                        Known { set: true, ..Known::NOTHING }
+                    }
+                    Callee::Direct(_) | Callee::Indirect(_) => Known::NOTHING,
+                };
                 let callees = self.whole.points_to.callees(inst);
                 // What a library function calls back gets other arguments.
                 let is_plain = !callees.unknown
@@ -152,6 +177,9 @@ impl<'a> Solver<'a> {
                 let args = program.operands(args);
                 let known: Vec<Known> =
                     args.iter().map(|&arg| body.known(arg, inst, set)).collect();
+                let in_order = body.is_in_order();
+                let known: Vec<Known> =
+                    known.iter().map(|k| Known { live: k.live && in_order, ..*k }).collect();
                 for callee in self.whole.bodies(program, inst) {
                     let params = program.funcs[callee].params.iter();
                     let given: Vec<Known> = params
@@ -163,7 +191,7 @@ impl<'a> Solver<'a> {
                             {
                                 known
                             }
-                            _ => Known::NOTHING,
+                            _ => by_library,
                         })
                         .collect();
                     self.enter(callee, body.func, &given);

@@ -8,6 +8,7 @@ use crate::ir::{
     ValueId,
 };
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// Read as signed numbers of the value's type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +77,12 @@ pub struct Ranges<'a> {
     numbers: &'a Numbers,
     /// What is known of values that come from elsewhere: parameters, loads, results of calls.
     leaves: &'a Leaves,
+    /// What was asked before; it holds as long as the leaves do.
+    asked: &'a Answers,
 }
+
+/// Answers by value, block and depth: a value has many uses, and each would be followed again.
+pub type Answers = RefCell<FxHashMap<(ValueId, BlockId, u32), Range>>;
 
 pub type Leaves = FxHashMap<ValueId, Range>;
 
@@ -86,8 +92,9 @@ impl<'a> Ranges<'a> {
         guards: &'a Guards,
         numbers: &'a Numbers,
         leaves: &'a Leaves,
+        asked: &'a Answers,
     ) -> Self {
-        Ranges { program, guards, numbers, leaves }
+        Ranges { program, guards, numbers, leaves, asked }
     }
 
     pub fn bits(&self, operand: Operand) -> Option<u32> {
@@ -102,6 +109,17 @@ impl<'a> Ranges<'a> {
     }
 
     fn at_depth(&self, operand: Operand, block: BlockId, depth: u32) -> Range {
+        let Some(value) = operand.value() else { return self.computed(operand, block, depth) };
+        let key = (value, block, depth);
+        if let Some(&known) = self.asked.borrow().get(&key) {
+            return known;
+        }
+        let range = self.computed(operand, block, depth);
+        self.asked.borrow_mut().insert(key, range);
+        range
+    }
+
+    fn computed(&self, operand: Operand, block: BlockId, depth: u32) -> Range {
         let Some(bits) = self.bits(operand) else {
             return Range { lo: i128::from(i64::MIN) * 4, hi: i128::from(i64::MAX) * 4 };
         };

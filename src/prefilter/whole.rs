@@ -2,21 +2,25 @@
 //! and what each function may free.
 //!
 //! Invariant: it holds for every execution that starts at `main`. A program that starts another thread has no one order
-//! of events; nothing is said of its memory. (The handler of a signal may only write variables that are
-//! `volatile`, of which nothing is said either, and may not allocate or free.)
+//! of events: nothing is said of its memory at a time, only of what is ever written there. (The handler of a signal may only
+//! write variables that are `volatile`, of which nothing is said either, may read no others, and may not allocate or free.)
 
+use super::born::Born;
 use crate::ir::{Bits, Callee, Const, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId};
 use crate::library;
 use crate::library::accesses::FREES;
-use crate::pta::{self, ObjectId, ObjectKind, PointsTo};
+use crate::pta::{self, ObjectId, ObjectKind, Place, PointsTo, SetId};
+use crate::svfg::cells::CellId;
 use crate::svfg::externals::{Writes, writes};
 use crate::svfg::modref::Calls;
 use crate::svfg::{self, Svfg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions that make code run at times of its own, or that write later to what they were given.
-const STARTS: &[&str] =
-    &["pthread_create", "thrd_create", "clone", "timer_create", "strtok", "wcstok", "aio_read"];
+const STARTS: &[&str] = &["pthread_create", "thrd_create", "clone", "timer_create", "aio_read"];
+
+/// Functions that write characters later to what they were given, whenever they are called again.
+const WRITES_LATER: &[&str] = &["strtok", "wcstok"];
 
 /// Objects whose life may end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,18 +51,36 @@ pub struct Whole {
     pub starts: FxHashSet<FuncId>,
     freed: FxHashMap<FuncId, Freed>,
     ever: Freed,
+    /// Calls that never come back.
+    pub ends: FxHashSet<InstId>,
+    /// Events have no one order: there is no saying what memory holds at a time, or whose life has ended.
+    pub threaded: bool,
+    pub cells_of: FxHashMap<ObjectId, Vec<CellId>>,
+    /// What is written before it is read.
+    pub born: Born,
     model_state: Vec<GlobalId>,
+    /// What a function of the library may still write.
+    later: FxHashSet<ObjectId>,
 }
 
 impl Whole {
-    /// Nothing if the program is not one sequence of events.
-    pub fn new(program: &Program) -> Option<Whole> {
+    pub fn new(program: &Program) -> Whole {
         let points_to = pta::analyse(program, &pta::Options::default());
         let calls = |&func: &FuncId| STARTS.contains(&program.funcs[func].name.as_str());
         let insts = points_to.reachable.iter().flat_map(|&func| insts(program, func));
+        let mut later: FxHashSet<ObjectId> = FxHashSet::default();
+        let mut threaded = false;
         for inst in insts {
-            if points_to.callees(inst).funcs.iter().any(calls) {
-                return None;
+            let callees = &points_to.callees(inst).funcs;
+            threaded |= callees.iter().any(calls);
+            let is_later =
+                |&func: &FuncId| WRITES_LATER.contains(&program.funcs[func].name.as_str());
+            if let (true, Inst::Call { args, .. }) =
+                (callees.iter().any(is_later), program.insts[inst].inst)
+            {
+                let sets = program.operands(args).iter().map(|&arg| points_to.set_of(arg));
+                let places = sets.flat_map(|set| points_to.members(set));
+                later.extend(places.map(|at| points_to.locations[at].object));
             }
         }
         let graph = svfg::build(program, &points_to, svfg::Options::default());
@@ -66,7 +88,11 @@ impl Whole {
         let mut starts: FxHashSet<FuncId> = points_to.called_by_unknown.iter().copied().collect();
         starts.extend(program.constructors.iter().chain(&program.destructors));
         starts.extend(program.func_by_name("main"));
-        starts.extend(points_to.filtered.iter().map(|(_, func)| func));
+        let ends = super::ends::ends(program, &points_to);
+        let mut cells_of: FxHashMap<ObjectId, Vec<CellId>> = FxHashMap::default();
+        for (id, cell) in &graph.cells {
+            cells_of.entry(cell.object).or_default().push(id);
+        }
         let mut whole = Whole {
             points_to,
             graph,
@@ -74,10 +100,18 @@ impl Whole {
             starts,
             freed: FxHashMap::default(),
             ever: Freed::default(),
+            ends,
+            threaded,
+            cells_of,
+            born: Born::default(),
             model_state: model_state(program),
+            later,
         };
         whole.find_freed(program);
-        Some(whole)
+        if !threaded {
+            whole.born = Born::find(program, &whole);
+        }
+        whole
     }
 
     /// The functions with a body that a call may run.
@@ -171,6 +205,7 @@ impl Whole {
         let set = self.points_to.set_of(pointer);
         let mut objects = self.points_to.members(set).map(|at| self.points_to.locations[at].object);
         objects.all(|object| match self.points_to.objects[object].kind {
+            _ if self.later.contains(&object) => false,
             ObjectKind::Global(global) => {
                 let data = &program.globals[global];
                 // The models share their state with functions that have none.
@@ -185,6 +220,29 @@ impl Whole {
             | ObjectKind::Heap { .. }
             | ObjectKind::Varargs { .. } => true,
         })
+    }
+
+    /// The parts of memory that an access of so many bytes through a pointer of the set may touch; any of its
+    /// objects' if it is not known how many.
+    pub fn touched(&self, set: SetId, size: Option<u64>) -> Vec<CellId> {
+        let mut found = Vec::new();
+        let size = size.and_then(|size| i64::try_from(size).ok());
+        for at in self.points_to.members(set) {
+            let location = self.points_to.locations[at];
+            let bytes = match location.place {
+                Place::At(start) if start >= 0 => {
+                    size.and_then(|size| Some((start, start.checked_add(size)?)))
+                }
+                Place::At(_) | Place::Spread(_) | Place::Any => None,
+            };
+            let cells = self.cells_of.get(&location.object).map_or(&[][..], Vec::as_slice);
+            found.extend(cells.iter().copied().filter(|&id| {
+                let cell = self.graph.cells[id];
+                let apart = |(start, end)| cell.end > 0 && (cell.end <= start || end <= cell.start);
+                !bytes.is_some_and(apart)
+            }));
+        }
+        found
     }
 
     pub fn objects(&self, pointer: ValueId) -> impl Iterator<Item = ObjectId> + '_ {
