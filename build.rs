@@ -2,15 +2,25 @@
 //! the models of library functions, links the part of LLVM that is used, and lets the built programs find the Z3 that
 //! set-up put beside the sources.
 
+#[path = "build/clang.rs"]
+mod clang;
+#[path = "build/solver.rs"]
+mod solver;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let prefix = std::env::var("LLVM_SYS_191_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-19".into());
-    compile_llvm_extra(Path::new(&prefix));
+    let include = included(Path::new(&prefix));
+    compile_llvm_extra(&include);
     compile_lookups(Path::new(&prefix));
     compile_models(Path::new(&prefix));
+    println!("cargo:rerun-if-changed=build/clang.rs");
+    // Each of these makes starting faster; nothing else depends on it.
+    let _ = clang::prefer_cxx_archive();
+    let _ = clang::link(Path::new(&prefix), &include);
     link_llvm(Path::new(&prefix));
     find_z3();
 }
@@ -81,7 +91,7 @@ fn fail(message: &str) -> ! {
 fn link_llvm(prefix: &Path) {
     let files = ["--link-static", "--link-shared"]
         .into_iter()
-        .map(|kind| llvm_files(prefix, kind))
+        .map(|kind| llvm_files(prefix, kind, &PARTS))
         .find(|files| !files.is_empty() && files.iter().all(|file| Path::new(file).exists()));
     let Some(files) = files else {
         fail(&format!("LLVM's libraries are not in {}: run `make setup`", prefix.display()));
@@ -90,15 +100,18 @@ fn link_llvm(prefix: &Path) {
         println!("cargo:rustc-link-arg={file}");
     }
     println!("cargo:rustc-link-arg=-lstdc++");
+    // Z3 has its own C++ library: what is in ours must not come between the two.
+    println!("cargo:rustc-link-arg=-Wl,--exclude-libs,ALL");
 }
 
-/// The files that hold what is used of LLVM, those that need others before these.
-fn llvm_files(prefix: &Path, kind: &str) -> Vec<String> {
-    // The last one is there for the drop of inkwell's modules alone.
-    const PARTS: [&str; 5] = ["core", "irreader", "bitreader", "transformutils", "executionengine"];
+/// The parts of LLVM that are used. The last one is there for the drop of inkwell's modules alone.
+const PARTS: [&str; 5] = ["core", "irreader", "bitreader", "transformutils", "executionengine"];
+
+/// The files that hold parts of LLVM, those that need others before these.
+fn llvm_files(prefix: &Path, kind: &str, parts: &[&str]) -> Vec<String> {
     let output = Command::new(prefix.join("bin/llvm-config"))
         .args([kind, "--libfiles"])
-        .args(PARTS)
+        .args(parts)
         .output();
     match output {
         Ok(output) if output.status.success() => {
@@ -110,32 +123,46 @@ fn llvm_files(prefix: &Path, kind: &str) -> Vec<String> {
 }
 
 fn find_z3() {
+    println!("cargo:rerun-if-changed=build/solver.rs");
+    println!("cargo:rustc-check-cfg=cfg(lazy_z3)");
     let lib = Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/z3/lib");
     if lib.join("libz3.so").exists() {
         println!("cargo:rerun-if-changed={}", lib.join("libz3.so").display());
         println!("cargo:rustc-link-arg=-Wl,-rpath,{}", lib.display());
+        // What cannot be loaded later is loaded first, as ever.
+        let _ = solver::load_when_asked(&lib);
     }
 }
 
-fn compile_llvm_extra(prefix: &Path) {
+/// Where LLVM's headers are.
+fn included(prefix: &Path) -> String {
     println!("cargo:rerun-if-env-changed=LLVM_SYS_191_PREFIX");
-    println!("cargo:rerun-if-changed=src/frontend/llvm_extra.cpp");
     let config = prefix.join("bin/llvm-config");
     let output = Command::new(&config).arg("--includedir").output();
     let Ok(output) = output else {
         fail(&format!("cannot run {}: run `make setup`", config.display()));
     };
-    let include = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    cc::Build::new()
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// How C++ that uses LLVM is compiled.
+fn cxx(include: &str) -> cc::Build {
+    let mut build = cc::Build::new();
+    build
         .cpp(true)
         .std("c++17")
-        .file("src/frontend/llvm_extra.cpp")
         .flag("-isystem")
-        .flag(&include)
+        .flag(include)
         .flag("-fno-rtti")
-        .flag("-fno-exceptions")
+        .flag("-fno-exceptions");
+    build
         .define("__STDC_CONSTANT_MACROS", None)
         .define("__STDC_LIMIT_MACROS", None)
-        .define("NDEBUG", None)
-        .compile("cegas_llvm_extra");
+        .define("NDEBUG", None);
+    build
+}
+
+fn compile_llvm_extra(include: &str) {
+    println!("cargo:rerun-if-changed=src/frontend/llvm_extra.cpp");
+    cxx(include).file("src/frontend/llvm_extra.cpp").compile("cegas_llvm_extra");
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Time for one obligation unless `--timeout` says otherwise: most are decided well within a second,
+/// Time for one program, or one entry of a library, unless `--timeout` says otherwise: most obligations are decided well within a second,
 /// and a project has thousands, so one hard obligation must not hold up the others for longer.
 pub const OBLIGATION_TIME: Duration = Duration::from_secs(10);
 

@@ -1,12 +1,13 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
+mod alone;
 mod cuts;
 mod engines;
 mod invariants;
 mod library;
 mod slices;
 
-use self::engines::{decide, is_assertion, undecided};
+use self::engines::{decide, is_assertion, undecided, without_bug};
 use crate::cancel::Cancel;
 use crate::cegas::refine::{self, Question};
 use crate::cegas::{self, Budget, Explored, Proof, Reason, Task, Verdict};
@@ -39,6 +40,9 @@ pub struct Checked {
     pub paths: String,
     /// What the proofs rest on, if it was asked for.
     pub invariants: Vec<report::Invariant>,
+    /// The functions that executions may come to.
+    #[serde(skip)]
+    pub reached: Vec<String>,
 }
 
 /// Decides every obligation of `program` that the chosen rules see and that is not known from before, and tells
@@ -78,8 +82,8 @@ pub fn check(
         deciding.say(&landed(program, obligation, settings));
     };
     let rest = slices.as_ref().zip(recalled.as_ref()).map(|(slices, known)| slices.rest(known));
-    let decided = match &recalled {
-        Some(recalled) if recalled.asks_nothing() => Some(Explored::of(Vec::new(), true)),
+    let (explored, failed) = match &recalled {
+        Some(recalled) if recalled.asks_nothing() => (Explored::of(Vec::new(), true), false),
         _ => {
             let task = Task {
                 program,
@@ -90,14 +94,16 @@ pub fn check(
                 cancel,
                 rest: rest.as_ref(),
                 found: Some(&found),
+                only: None,
             };
-            decide(&task, settings, &mut paths)
+            match decide(&task, settings, &mut paths) {
+                Some(explored) => (explored, false),
+                None => (without_bug(&task, settings), true),
+            }
         }
     };
-    let failed = decided.is_none();
     // What is unknown for a bug of ours is told of everything.
     recalled = recalled.filter(|_| !failed);
-    let explored = decided.unwrap_or_else(|| undecided(&open));
     let mut complete = explored.is_complete;
     let mut reported: Vec<report::Obligation> = Vec::new();
     if let (Some(slices), Some(recalled)) = (&slices, recalled) {
@@ -129,6 +135,7 @@ pub fn check(
         failed,
         paths,
         invariants: invariants::told(program, explored.invariants, settings),
+        reached: Vec::new(),
     }
 }
 
@@ -205,6 +212,7 @@ fn from_entries(
         paths: String::new(),
         // What holds of a loop however its function is entered is not known here.
         invariants: Vec::new(),
+        reached: Vec::new(),
     }
 }
 
@@ -322,7 +330,12 @@ fn options(settings: &Settings) -> cegas::Options {
 }
 
 fn budget(settings: &Settings) -> Budget {
-    Budget { time: settings.timeout, waiting: 100_000, expressions: 40_000_000 }
+    Budget {
+        time: settings.timeout,
+        nominal: settings.timeout,
+        waiting: 100_000,
+        expressions: 40_000_000,
+    }
 }
 
 /// A property that forbids calls asks about nothing else that the rule `assertion` marks.
@@ -364,6 +377,28 @@ pub fn left(program: &Program, settings: &Settings) -> String {
         text += &format!("{file}:{line}: {rule}: {}: {}\n", place.function, inst.trim());
     }
     text
+}
+
+/// What deciding all obligations from one entry takes of the solver, for `--dump=questions`.
+pub fn questions(program: &Program, settings: &Settings, cancel: &Cancel) -> String {
+    let entries = entries_of(program, settings);
+    let [entry @ Entry { params: None, .. }] = &entries[..] else { return String::new() };
+    let Marked { settled, open, .. } = marked(program, &entries, settings);
+    let task = Task {
+        program,
+        entry,
+        obligations: &open,
+        options: options(settings),
+        budget: budget(settings),
+        cancel,
+        rest: None,
+        found: None,
+        only: None,
+    };
+    let explored = decide(&task, settings, &mut String::new()).unwrap_or_else(|| undecided(&open));
+    let (name, all) = (&program.name, settled.len() + open.len());
+    let asked = explored.asked.told();
+    format!("{name}: {} of {all} obligations need none; {asked}\n", settled.len())
 }
 
 /// How Algorithm 2 decides each assertion, for `--dump=cegas`: also those that are settled before.

@@ -46,6 +46,7 @@ pub fn dump(program: &Program, settings: &Settings, cancel: &Cancel) -> Dumped {
         Stage::Sfg => spatial_flow(program, &points_to(), settings, format),
         Stage::Prefilter => check::left(program, settings),
         Stage::Cegas => check::story(program, settings, cancel),
+        Stage::Questions => check::questions(program, settings, cancel),
         Stage::AliasChecks => return alias_checks(program, &points_to()),
     };
     Dumped { text, failed: false }

@@ -3,6 +3,7 @@
 mod affected;
 mod before;
 mod described;
+mod judged;
 mod share;
 mod remembered;
 
@@ -11,6 +12,7 @@ use crate::check::Checked;
 use crate::config::{self, Settings, Stage};
 use crate::dump::{self, Dumped};
 use crate::entries;
+use crate::frontend::built_in::BuiltIn;
 use crate::frontend::cache::Cache;
 use crate::frontend::clang::Clang;
 use crate::frontend::models::Models;
@@ -31,10 +33,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// Scans what the settings name.
-pub fn scan(settings: &Settings, progress: &Progress, cancel: &Cancel) -> Result<Report> {
+pub fn scan(
+    settings: &Settings,
+    built_in: BuiltIn,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> Result<Report> {
     let workers = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.get()).build()?;
     workers.install(|| {
-        let clang = Clang::find()?;
+        let clang = Clang::find()?.or_built_in(built_in);
         let base = settings.diff_base.as_deref().filter(|_| settings.dump.is_none());
         let base = base.map(|name| Revision::find(name, &settings.root)).transpose()?;
         let store = Store::open(&settings.cache)?;
@@ -150,6 +157,9 @@ fn reasons(project: &Project, compiled: &[Outcome], settings: &Settings) -> Stri
 struct Modelled {
     size: Result<report::Model, String>,
     checked: Checked,
+    /// The programs in which a library is judged, and which of its functions they do not come to.
+    judged_in: Vec<String>,
+    uncalled: Vec<String>,
     notes: Vec<String>,
     entries: Vec<String>,
     /// Why it is not clear which function is meant.
@@ -197,11 +207,14 @@ fn model(
                 let _task = deciding.begin(&target.name);
                 described::apply(&mut program, settings);
                 report::follow_links(&mut program, &settings.root);
-                look_at(&program, look, judged_in(target, targets, settings), &deciding)
+                let judged_in = judged::judged_in(target, targets, settings);
+                look_at(&program, look, judged_in.unwrap_or_default(), &deciding)
             }
             Err(error) => Modelled {
                 size: Err(error.to_string()),
                 checked: Checked::default(),
+                judged_in: Vec::new(),
+                uncalled: Vec::new(),
                 notes: Vec::new(),
                 entries: Vec::new(),
                 ambiguous: None,
@@ -211,33 +224,16 @@ fn model(
         stage.step(&target.name);
         modelled
     };
-    targets.par_iter().map(one).collect()
-}
-
-/// The programs that all code of a library is part of: callers that are known take precedence over those that are
-/// assumed. Nothing if the library is to be entered from outside.
-fn judged_in(target: &Target, targets: &[Target], settings: &Settings) -> Option<String> {
-    let is_inner = match target.kind {
-        TargetKind::StaticLibrary | TargetKind::Objects => true,
-        TargetKind::Program | TargetKind::SharedLibrary => false,
-    };
-    if !is_inner || !settings.targets.is_empty() || !settings.entries.is_empty() {
-        return None;
-    }
-    let programs = || targets.iter().filter(|other| other.kind == TargetKind::Program);
-    let is_linked = |unit: &usize| programs().any(|program| program.units.contains(unit));
-    if target.units.is_empty() || !target.units.iter().all(is_linked) {
-        return None;
-    }
-    let users = programs().filter(|p| p.units.iter().any(|unit| target.units.contains(unit)));
-    Some(users.map(|program| program.name.as_str()).collect::<Vec<_>>().join(", "))
+    let mut models: Vec<Modelled> = targets.par_iter().map(one).collect();
+    judged::settle(targets, &mut models);
+    models
 }
 
 /// Verifies and measures one model; later stages start here.
 fn look_at(
     program: &Program,
     look: Look<'_>,
-    judged_in: Option<String>,
+    judged_in: Vec<String>,
     deciding: &progress::Stage,
 ) -> Modelled {
     let Look { cache, settings, cancel, .. } = look;
@@ -249,7 +245,7 @@ fn look_at(
         )),
     };
     let checked = match &size {
-        Ok(_) if settings.dump.is_none() && judged_in.is_none() => {
+        Ok(_) if settings.dump.is_none() && judged_in.is_empty() => {
             let settings = look.share.settings(settings);
             remembered::check(program, &settings, cache, deciding, cancel)
         }
@@ -257,16 +253,14 @@ fn look_at(
     };
     let mut notes: Vec<String> = program.notes.clone();
     notes.extend(described::assumed(program));
-    notes.extend(judged_in.map(|programs| {
-        let name = &program.name;
-        format!("its code is judged in {programs}; --target {name} enters it from outside")
-    }));
     let found = |name: &&String| {
         program.func_by_name(name).is_some_and(|func| !program.funcs[func].blocks.is_empty())
     };
     Modelled {
         size,
         checked,
+        uncalled: if judged_in.is_empty() { Vec::new() } else { judged::visible(program) },
+        judged_in,
         notes,
         entries: settings.entries.iter().filter(found).cloned().collect(),
         ambiguous: settings.entries.iter().find_map(|name| entries::ambiguous(program, name)),
@@ -342,6 +336,8 @@ fn assemble(
             },
             evidence: target.evidence.to_string(),
             entries: modelled.checked.entries,
+            judged_in: modelled.judged_in,
+            uncalled: modelled.uncalled,
             units: units.map(|source| shown(source, settings)).collect(),
             failure: modelled.size.as_ref().err().cloned(),
             model: modelled.size.ok(),

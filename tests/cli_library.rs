@@ -163,3 +163,37 @@ fn a_scan_ends_in_time_with_a_whole_report() {
         .collect();
     assert_eq!(functions.len(), 6, "{report}");
 }
+
+#[test]
+fn a_library_that_programs_of_the_build_use_is_judged_in_them() {
+    let place = Place::new();
+    place.write("half.c", "int half(int n) { return 10 / n; }\n");
+    place.write("main.c", "int half(int n);\nint main(void) { return half(2); }\n");
+    let build = "set -e; cc -c half.c main.c; ar rcs libhalf.a half.o; cc -o app main.o libhalf.a";
+    let scan = || {
+        let scan = place.scan(&["--json=r.json", "--", "sh", "-c", build]);
+        let report: serde_json::Value = serde_json::from_str(&place.read("r.json")).unwrap();
+        let libraries = report["targets"].as_array().unwrap().iter();
+        let library = libraries.clone().find(|t| t["kind"] == "library").unwrap().clone();
+        (scan, report["verdict"].clone(), library)
+    };
+    let (said, verdict, library) = scan();
+    assert_eq!((said.code, verdict), (Some(0), "safe".into()), "{said:?}");
+    assert_eq!(library["judged_in"], serde_json::json!(["app"]));
+    assert!(library.get("uncalled").is_none(), "{library}");
+    assert!(said.out.contains("libhalf.a       0         0        0  judged in app\n"), "{said:?}");
+    // What no program calls was not looked at.
+    place.write(
+        "half.c",
+        "int half(int n) { return 10 / n; }\nint third(int n) { return 9 / n; }\n",
+    );
+    let (said, verdict, library) = scan();
+    assert_eq!((said.code, verdict), (Some(0), "unknown".into()), "{said:?}");
+    assert_eq!(library["uncalled"], serde_json::json!(["third"]));
+    assert!(said.out.contains("judged in app, which do not come to third;"), "{said:?}");
+    assert!(said.out.contains("no program comes to; try --target libhalf.a"), "{said:?}");
+    // A violation in it is one of the program.
+    place.write("main.c", "int half(int n);\nint main(void) { return half(0); }\n");
+    let (said, verdict, _) = scan();
+    assert_eq!((said.code, verdict), (Some(1), "unsafe".into()), "{said:?}");
+}

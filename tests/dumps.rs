@@ -55,3 +55,19 @@ fn sets_and_calls_are_shown() {
     }
     place.scan(&["--dump=ir", "--dump-format=dot", "a.c"]).refused(&["graph"]);
 }
+
+/// Most questions are settled before a solver is asked.
+#[test]
+fn questions_are_counted() {
+    let place = Place::new();
+    let text = "void svf_assert(_Bool); unsigned __VERIFIER_nondet_uint(void);\n\
+                int main(void) { unsigned x = __VERIFIER_nondet_uint() % 8; svf_assert(x < 8); \
+                if (x > 3) svf_assert(x * x != 17); return 0; }\n";
+    place.write("a.c", text);
+    let scan = place.scan(&["--rules=assertion", "--dump=questions", "a.c"]);
+    assert_eq!(scan.code, Some(0), "{scan:?}");
+    assert!(
+        scan.out.contains(" questions, ") && scan.out.contains(" settled without Z3 ("),
+        "{scan:?}"
+    );
+}

@@ -22,7 +22,7 @@ impl Random {
 /// One line each, so that an edit need not move the others.
 fn function(number: u64, random: &mut Random) -> String {
     let (a, b, c) = (random.below(9), random.below(9), random.below(5) + 1);
-    let body = match random.below(6) {
+    let body = match random.below(8) {
         0 => format!("int s = {a}; for (int i = 0; i < {c}; i++) s += x; return s;"),
         1 => format!("int t[{c}]; t[x & 7] = {a}; return x + {b};"),
         2 => format!(
@@ -30,6 +30,14 @@ fn function(number: u64, random: &mut Random) -> String {
         ),
         3 => format!("assert(x != {a}); return x * {c};"),
         4 => format!("return {a} / (x - {b});"),
+        5 => format!(
+            "int y = __VERIFIER_nondet_int(), z = __VERIFIER_nondet_int(); \
+             if (y > x && z < y - {a}) assert(y * {c} != z + x); return y;"
+        ),
+        6 => format!(
+            "char y = __VERIFIER_nondet_char(); int t[{c} + 4]; t[y & 3] = x; \
+             assert(t[y & 3] != {a} || y < {b}); return y;"
+        ),
         _ => format!("total += x + {a}; return total;"),
     };
     let call = match number {
@@ -41,7 +49,8 @@ fn function(number: u64, random: &mut Random) -> String {
 
 /// Functions of which some are called, and how `main` calls them: one of them, or each after the other.
 fn program(functions: &[String], called: u64, in_sequence: bool, comment: &str) -> String {
-    let head = "#include <assert.h>\n#include <stdlib.h>\nint total;\n";
+    let head = "#include <assert.h>\n#include <stdlib.h>\nint total;\n\
+                extern int __VERIFIER_nondet_int(void);\nextern char __VERIFIER_nondet_char(void);\n";
     let call = |n: u64| match in_sequence {
         true => format!("    f{n}(argc);\n"),
         false => format!("    if (argc == {n}) return f{n}(argc);\n"),

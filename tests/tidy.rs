@@ -51,7 +51,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("svfg", &["budgets", "cancel", "ir", "library", "pta"]),
     ("rules", &["ir", "library", "pta", "svfg"]),
     ("sfg", &["budgets", "ir", "library", "pta", "rules", "svfg"]),
-    ("smt", &["budgets", "cancel"]),
+    ("smt", &["budgets", "cancel", "exit"]),
     ("prefilter", &["budgets", "cancel", "ir", "library", "pta", "rules", "smt", "svfg"]),
     ("order", &["ir", "library", "pta", "svfg"]),
     ("entries", &["ir", "library"]),

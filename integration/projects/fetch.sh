@@ -18,7 +18,7 @@ suite=bookworm
 mirror=${CEGAS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # What the harness itself runs, besides each recipe's own `needs`.
-tools="bear strace make gcc pkg-config python3 xz-utils bzip2"
+tools="bear strace make gcc pkg-config python3 time xz-utils bzip2"
 
 die() {
     echo "fetch.sh: $*" >&2

@@ -281,7 +281,11 @@ impl Machine<'_> {
             let low = match piece {
                 Piece::Of { cell, from, bytes } => part(&mut self.smt.pool, cell, from, bytes),
                 Piece::Background { offset, bytes } => {
-                    self.background(state, instance, background, offset, bytes, is_pointer)?
+                    let before = self.look_at(instance, offset);
+                    let there =
+                        self.background(state, instance, background, offset, bytes, is_pointer);
+                    self.looked_away(before);
+                    there?
                 }
             };
             whole = Some(match whole {
@@ -301,6 +305,7 @@ impl Machine<'_> {
         bytes: u32,
         is_pointer: bool,
     ) -> Step<ExprId> {
+        let mut is_outside = false;
         let source = match background {
             Background::Zero => return Ok(self.smt.pool.constant(0, bytes * 8)),
             Background::Init(global) => return self.initial(state, global, offset, bytes),
@@ -310,7 +315,7 @@ impl Machine<'_> {
                 if let Some(stream) = self.standard_stream(state, instance) {
                     return Ok(stream);
                 }
-                state.doubt("what is defined outside the program");
+                is_outside = true;
                 Source::Input
             }
             Background::Text => return self.text_bytes(state, instance, offset, bytes),
@@ -327,6 +332,14 @@ impl Machine<'_> {
             return gap("a read of more than 16 bytes that were never written");
         }
         let value = self.fresh(state, bytes * 8, source);
+        if is_outside {
+            let vars = self.smt.pool.free_vars(&[value]);
+            if vars.is_empty() {
+                // It was drawn: nobody sees any more what depends on it.
+                state.doubt("what is defined outside the program");
+            }
+            state.uncertain.extend(vars);
+        }
         self.write(state, instance, offset, u64::from(bytes), value);
         Ok(value)
     }

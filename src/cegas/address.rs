@@ -5,6 +5,7 @@ use super::machine::{Machine, Source, Step, Stop, is_unset};
 use super::memory::{Background, Instance, Life, Origin};
 use super::state::State;
 use crate::ir::{IntPredicate, ValueId};
+use crate::smt::value::mask;
 use crate::smt::{ExprId, Op};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +30,9 @@ pub(super) struct Place {
 
 /// A pointer with more places than this is not taken apart.
 const MOST_PLACES: usize = 64;
+
+/// No object lies in the first or the last bytes of memory, so many of each.
+const PAGE: u128 = 4096;
 
 impl Machine<'_> {
     pub(super) fn places(&mut self, pointer: ExprId) -> Vec<Place> {
@@ -173,26 +177,58 @@ impl Machine<'_> {
             (Base::Object(_), Base::Junk) | (Base::Junk, Base::Object(_)) if equality => {
                 self.smt.pool.bool(pred == IntPredicate::Ne)
             }
-            (Base::Object(_), Base::Number)
-                if !is_signed(pred) && self.smt.pool.as_const(b.offset) == Some(0) =>
+            (Base::Object(x), Base::Number)
+                if !is_signed(pred)
+                    && let Some(is_above) = self.is_above(state, (x, a.offset), b.offset) =>
             {
-                // An object is not at address zero, and everything else is above it.
-                let holds =
-                    matches!(pred, IntPredicate::Ne | IntPredicate::UGt | IntPredicate::UGe);
-                self.smt.pool.bool(holds)
+                self.smt.pool.bool(match pred {
+                    IntPredicate::Ne => true,
+                    IntPredicate::UGt | IntPredicate::UGe => is_above,
+                    IntPredicate::ULt | IntPredicate::ULe => !is_above,
+                    _ => false,
+                })
             }
-            (Base::Number, Base::Object(_))
-                if !is_signed(pred) && self.smt.pool.as_const(a.offset) == Some(0) =>
+            (Base::Number, Base::Object(y))
+                if !is_signed(pred)
+                    && let Some(is_above) = self.is_above(state, (y, b.offset), a.offset) =>
             {
-                let holds =
-                    matches!(pred, IntPredicate::Ne | IntPredicate::ULt | IntPredicate::ULe);
-                self.smt.pool.bool(holds)
+                self.smt.pool.bool(match pred {
+                    IntPredicate::Ne => true,
+                    IntPredicate::ULt | IntPredicate::ULe => is_above,
+                    IntPredicate::UGt | IntPredicate::UGe => !is_above,
+                    _ => false,
+                })
             }
             _ => {
                 state.doubt("how addresses of different objects compare");
                 self.fresh(state, 1, Source::Unspecified)
             }
         }
+    }
+
+    /// Whether a place in an object lies above a number, if that is known: nothing lies in the first page of
+    /// memory, where null is, or in the last one, where `(void *)-1` and its like are.
+    fn is_above(
+        &mut self,
+        state: &State,
+        (instance, offset): (Instance, ExprId),
+        number: ExprId,
+    ) -> Option<bool> {
+        let number = self.smt.pool.as_const(number)?;
+        if number == 0 {
+            // Whatever the offset is: null is told from pointers that were moved.
+            return Some(true);
+        }
+        let is_above = number < PAGE;
+        let is_below = number > mask(self.pointer_bits) - PAGE;
+        let object = state.memory.get(instance)?;
+        if object.background == Background::Code {
+            // It may be any function, or what callers say instead of one.
+            return None;
+        }
+        let is_within = self.smt.pool.ule(offset, object.size);
+        let is_known = (is_above || is_below) && self.smt.pool.as_const(is_within) == Some(1);
+        is_known.then_some(is_above)
     }
 
     /// Whether the offset surely lies inside a live object, not just behind its end.

@@ -38,7 +38,7 @@ const MOST_TURNS: u32 = 3000;
 const DEEPEST: u32 = 40;
 
 /// Attempts with what the last one learned.
-const MOST_ROUNDS: u32 = 6;
+const MOST_ROUNDS: u32 = 8;
 
 /// What the attempt may look at.
 pub(super) struct Question<'q> {
@@ -78,6 +78,8 @@ pub(super) fn prove(
         node_guesses: Vec::new(),
         failed: BTreeSet::new(),
         suspects: Vec::new(),
+        refuted: Vec::new(),
+        refuted_before: Vec::new(),
         hints: Vec::new(),
         met: Vec::new(),
         keeps_known: false,
@@ -85,6 +87,7 @@ pub(super) fn prove(
         unrolls: false,
         depth: 0,
         patience: 0,
+        hypotheses: 0,
         steps: 0,
     };
     prover.machine.begin_ghosts();
@@ -118,8 +121,11 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) failed: BTreeSet<usize>,
     /// Their violations, to learn candidates from.
     pub(super) suspects: Vec<ExprId>,
+    /// The conditions of the paths to them.
+    pub(super) refuted: Vec<Vec<ExprId>>,
     /// Violations from earlier rounds.
     pub(super) hints: Vec<ExprId>,
+    pub(super) refuted_before: Vec<Vec<ExprId>>,
     /// The states in which loops were met at their heads.
     pub(super) met: Vec<Met>,
     /// Nodes of lists of which everything is known are not folded.
@@ -131,6 +137,8 @@ pub(super) struct Prover<'m, 'p, 'q> {
     depth: u32,
     /// Turns with open choices that are followed one by one while the loop cannot be left.
     patience: u32,
+    /// Turns of a loop in which demands are taken to be met before one is judged: the k of k-induction.
+    pub(super) hypotheses: u32,
     pub(super) steps: u32,
 }
 
@@ -164,6 +172,7 @@ pub(super) struct Met {
 pub(super) struct Before {
     failed: BTreeSet<usize>,
     suspects: usize,
+    refuted: usize,
     met: usize,
 }
 
@@ -184,6 +193,7 @@ impl<'p> Prover<'_, 'p, '_> {
         while round < MOST_ROUNDS {
             self.failed.clear();
             self.suspects.clear();
+            self.refuted.clear();
             self.met.clear();
             self.summaries = Summaries::new(is_thorough);
             self.depth = 0;
@@ -222,6 +232,8 @@ impl<'p> Prover<'_, 'p, '_> {
                 self.patience = if self.patience == 0 { 8 } else { self.patience * 4 };
             }
             self.hints.extend(new);
+            self.hypotheses = if round % 2 == 0 { round - 1 } else { 0 };
+            self.refuted_before = std::mem::take(&mut self.refuted);
         }
         found
     }
@@ -389,13 +401,14 @@ impl<'p> Prover<'_, 'p, '_> {
 
     pub(super) fn before(&self) -> Before {
         let (suspects, met) = (self.suspects.len(), self.met.len());
-        Before { failed: self.failed.clone(), suspects, met }
+        Before { failed: self.failed.clone(), suspects, refuted: self.refuted.len(), met }
     }
 
     /// What was seen since counts for nothing.
     pub(super) fn go_back(&mut self, before: Before) {
         self.failed = before.failed;
         self.suspects.truncate(before.suspects);
+        self.refuted.truncate(before.refuted);
         self.met.truncate(before.met);
     }
 

@@ -1,7 +1,7 @@
 //! Whether what seems to be violated is: the solver finds inputs, and the path is walked again with them.
 
 use super::explore::Explorer;
-use super::machine::Inputs;
+use super::library::what_it_does;
 use super::replay::Target;
 use super::state::State;
 use super::story::Walked;
@@ -48,17 +48,16 @@ impl Explorer<'_> {
                     let why = why.to_owned();
                     Reason::Doubt { why }
                 }
+                Answer::Sat(_) if let Some(why) = self.is_after_unknown(state, index) => {
+                    Reason::Doubt { why }
+                }
                 Answer::Sat(_) if state.doubt.is_some() => {
                     let why = state.doubt.as_deref().unwrap_or_default().to_owned();
                     Reason::Doubt { why }
                 }
                 Answer::Sat(inputs) => {
-                    match self.machine.replay(
-                        self.entry,
-                        Inputs::Found(inputs),
-                        state.uncertain.clone(),
-                        target,
-                    ) {
+                    let kept = state.uncertain.clone();
+                    match self.machine.evidence(self.entry, inputs, kept, target) {
                         Some(walked) => return self.confirmed(index, walked),
                         None => Reason::Replay,
                     }
@@ -67,6 +66,23 @@ impl Explorer<'_> {
         };
         if self.doubtful[index].is_none() {
             self.doubtful[index] = Some(reason);
+        }
+    }
+
+    /// Why it is not certain behind functions that nobody knows: one of them may not come back where the code says
+    /// that this is never reached, and may have kept what seems to be lost.
+    fn is_after_unknown(&self, state: &State, index: usize) -> Option<String> {
+        let first = state.trusted.front()?;
+        let name = &self.machine.program.funcs[*first].name;
+        match self.ledger.get(index).demand {
+            Demand::NotReached | Demand::Arguable(_) | Demand::Kept => Some(what_it_does(name)),
+            Demand::NonZero(_)
+            | Demand::Equal(..)
+            | Demand::Fits { .. }
+            | Demand::Wraps { .. }
+            | Demand::Access { .. }
+            | Demand::Free { .. }
+            | Demand::Set(_) => None,
         }
     }
 

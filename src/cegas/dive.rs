@@ -9,19 +9,19 @@ use std::time::Instant;
 /// Executions that are tried.
 const MOST_DIVES: u32 = 100;
 
-/// Each may take this part of what is left of the time.
-const SHARE: u32 = 2;
+/// Each may take this part of what is left of the steps.
+const SHARE: u64 = 2;
 
 impl Explorer<'_> {
-    /// Looks for violations with random inputs until that part of the time is over.
-    pub(super) fn dive(&mut self, slice: f64) {
+    /// Looks for violations with random inputs, for so many steps or until then.
+    pub(super) fn dive(&mut self, deadline: Instant, mut steps: u64) {
         if self.machine.given.is_some() {
             // What callers give is not drawn.
             return;
         }
-        let deadline = self.start + self.budget.time.mul_f64(slice);
         for number in 0..MOST_DIVES {
-            if self.all_settled() || Instant::now() >= deadline || self.cancel.is_wished() {
+            let is_time = steps == 0 || Instant::now() >= deadline;
+            if self.all_settled() || is_time || self.cancel.is_wished() {
                 return;
             }
             let draw = Draw::number(number);
@@ -29,10 +29,10 @@ impl Explorer<'_> {
             else {
                 return;
             };
-            let now = Instant::now();
-            let share = deadline.saturating_duration_since(now) / SHARE;
-            if let End::Violation(target, steps) = runner.run(self.entry, now + share) {
-                self.confirm(draw, target, steps);
+            let (end, taken) = runner.run(self.entry, steps / SHARE, deadline);
+            steps -= taken.clamp(1, steps);
+            if let End::Violation(target) = end {
+                self.confirm(draw, target, taken);
             }
         }
     }

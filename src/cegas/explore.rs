@@ -6,6 +6,7 @@
 //! satisfiable, which was then walked again with the values found; it is called safe only if every path
 //! was followed to its end, none was cut, and none left what the model knows.
 
+use super::leap::{Leap, Leaps};
 use super::ledger::Ledger;
 use super::machine::{Machine, Stop};
 use super::marks::{Mark, Marks};
@@ -23,10 +24,14 @@ use crate::ir::{FuncId, InstId};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::time::Instant;
 
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;
+
+/// What a question counts for, in steps: most are settled in less, those that reach Z3 take more.
+const WORK_OF_A_QUESTION: u64 = 100;
 
 pub(super) struct Explorer<'a> {
     pub(super) machine: Machine<'a>,
@@ -43,6 +48,8 @@ pub(super) struct Explorer<'a> {
     pub(super) budget: Budget,
     /// What is asked of all that there is, and the order of events, if that is known.
     pub(super) rest: Option<&'a Rest<'a>>,
+    /// The one that is asked about, if it is one.
+    pub(super) only: Option<Obligation>,
     /// The obligations that nobody asks about.
     pub(super) known: Vec<bool>,
     /// Where paths were left, and why.
@@ -53,6 +60,7 @@ pub(super) struct Explorer<'a> {
     /// A proof came by every call of a model, whether or not it succeeded.
     pub(super) all_met: bool,
     pub(super) visited: Visited,
+    leaps: Leaps,
     pub(super) start: Instant,
     /// When this slice of the time is over.
     pub(super) deadline: Instant,
@@ -63,6 +71,9 @@ pub(super) struct Explorer<'a> {
     pub(super) limits: Limits,
     /// Steps until the next look at the clock.
     until_look: u32,
+    /// Steps so far, with what questions count for, and after how many it is time for something else.
+    work: u64,
+    pub(super) most_work: u64,
 }
 
 /// What is to be done with a state after an instruction.
@@ -80,7 +91,7 @@ impl<'a> Explorer<'a> {
         let marks = Marks::new(program, obligations);
         let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
         let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
-        let mut machine = Machine::new(program, marks, options);
+        let mut machine = Machine::new(program, Rc::new(marks), options);
         machine.given = entry.params.is_some().then(|| entry.clone());
         let mut explorer = Explorer::new(machine, told, task);
         explorer.make_room();
@@ -93,16 +104,18 @@ impl<'a> Explorer<'a> {
         let is_complete = is_whole || self.all_met || self.ledger.len() == asked;
         let ahead = self.all_ahead();
         let invariants = std::mem::take(&mut self.invariants);
-        Explored { verdicts: self.verdicts(), is_complete, ahead, invariants }
+        let asked = self.machine.smt.stats();
+        Explored { verdicts: self.verdicts(), is_complete, ahead, invariants, asked }
     }
 
     fn new(machine: Machine<'a>, obligations: Vec<Obligation>, task: &Task<'a>) -> Self {
-        let Task { budget, cancel, rest, found, .. } = *task;
+        let Task { budget, cancel, rest, found, only, .. } = *task;
         let milliseconds = u32::try_from(budget.time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
         Explorer {
             machine,
             entry: task.entry.func,
             violated: vec![None; obligations.len()],
+            only,
             known: Vec::new(),
             rest,
             left: Vec::new(),
@@ -117,6 +130,7 @@ impl<'a> Explorer<'a> {
             invariants: Vec::new(),
             all_met: false,
             visited: Visited::default(),
+            leaps: Leaps::default(),
             start: Instant::now(),
             deadline: Instant::now(),
             is_paused: false,
@@ -124,6 +138,8 @@ impl<'a> Explorer<'a> {
             found,
             limits: Limits { milliseconds, ..Limits::default() },
             until_look: STEPS_PER_LOOK,
+            work: 0,
+            most_work: u64::MAX,
         }
     }
 
@@ -164,9 +180,11 @@ impl<'a> Explorer<'a> {
             return;
         }
         let mut is_checked = false;
+        self.leaps.start();
         loop {
             steps = steps.wrapping_add(1);
             self.until_look -= 1;
+            self.work += 1;
             if self.until_look == 0 && self.is_over() {
                 return self.wait(state);
             }
@@ -208,6 +226,11 @@ impl<'a> Explorer<'a> {
                 if landmark.as_ref().is_some_and(|mark| mark.same(&state)) {
                     return self.end(&state, true);
                 }
+                match self.leaps.landed(&mut self.machine, &state) {
+                    Some(Leap::To { state: later, .. }) => state = *later,
+                    Some(Leap::ForEver) => return self.end(&state, true),
+                    None => {}
+                }
                 until_next -= 1;
                 if until_next == 0 {
                     until_next = steps.clamp(64, 1 << 24);
@@ -240,7 +263,8 @@ impl<'a> Explorer<'a> {
 
     fn is_over(&mut self) -> bool {
         self.until_look = STEPS_PER_LOOK;
-        if Instant::now() >= self.deadline || self.cancel.is_wished() {
+        let is_time = self.work >= self.most_work || Instant::now() >= self.deadline;
+        if is_time || self.cancel.is_wished() {
             self.is_paused = true;
             return true;
         }
@@ -347,6 +371,7 @@ impl<'a> Explorer<'a> {
         conditions.push(cond);
         // A question costs more than many steps: look at the clock after it.
         self.until_look = 1;
+        self.work += WORK_OF_A_QUESTION;
         self.machine.smt.check(&conditions, &self.limits)
     }
 

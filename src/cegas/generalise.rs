@@ -2,18 +2,24 @@
 //! holds and dropping what does not, until nothing changes. [`super::cover`] says why that is sound.
 
 use super::cover::{Bound, Fail, Prover, Region, Tried};
+use super::induct::General;
+use super::interpolate::Turns;
 use super::invariant::{Arrival, Effort};
 use super::machine::Machine;
 use super::state::State;
 use super::widen::{Head, Misfit};
 use crate::smt::{ExprId, VarId};
 use rustc_hash::FxHashSet;
+use std::time::Instant;
 
 /// Looks at a loop before candidates are no longer added, but only dropped.
 const MOST_LOOKS: u32 = 12;
 
 /// First turns that are taken out of a loop because objects begin or end in them.
 const MOST_PEELED: u32 = 3;
+
+/// Violations that are to be excluded at a time.
+const MOST_VIOLATIONS: usize = 6;
 
 impl Prover<'_, '_, '_> {
     /// The same by a general state, after as many first turns as it takes.
@@ -26,7 +32,10 @@ impl Prover<'_, '_, '_> {
             for state in start {
                 let before = self.before();
                 match self.generalised(state.clone(), region)? {
-                    Ok(left) => out.extend(left),
+                    Ok(general) if self.hypotheses > 0 => {
+                        out.extend(self.inducted(state, general, region, before)?);
+                    }
+                    Ok(general) => out.extend(general.out),
                     Err(_) if peeled < MOST_PEELED => {
                         self.go_back(before);
                         let ends = self.turn(vec![state.clone()], Bound::Turn(region))?;
@@ -46,7 +55,7 @@ impl Prover<'_, '_, '_> {
     }
 
     /// S# and what leaves it; inside, why there is none.
-    fn generalised(&mut self, state: State, region: &Region) -> Tried<Result<Vec<State>, String>> {
+    fn generalised(&mut self, state: State, region: &Region) -> Tried<Result<General, String>> {
         let mut state = state;
         if !self.classes.is_empty() {
             self.fold_lists(&mut state);
@@ -150,13 +159,55 @@ impl Prover<'_, '_, '_> {
             // (3): what holds at the end of each turn.
             self.machine.keep(&mut candidates, &arrivals, true, &effort);
             if candidates == before {
-                self.note_met(region, general, true);
-                return Ok(Ok(ends.out));
+                let found = self.interpolated(&head, &general, &entry, &arrivals, &candidates);
+                candidates.extend(found.into_iter().filter(|&candidate| seen.insert(candidate)));
+                self.machine.keep(&mut candidates, std::slice::from_ref(&entry), false, &effort);
+            }
+            if candidates == before {
+                self.note_met(region, general.clone(), true);
+                return Ok(Ok(General { state: general, out: ends.out }));
             }
             self.go_back(earlier);
             if self.is_over() {
                 return Err(Fail::Time);
             }
         }
+    }
+
+    /// Candidates that exclude the violations met so far, as far as they speak of this loop.
+    fn interpolated(
+        &mut self,
+        head: &Head,
+        general: &State,
+        entry: &Arrival,
+        arrivals: &[Arrival],
+        candidates: &[ExprId],
+    ) -> Vec<ExprId> {
+        if self.refuted.is_empty() && self.refuted_before.is_empty() {
+            return Vec::new();
+        }
+        let vars: FxHashSet<VarId> = head.at_entry(self.machine).into_keys().collect();
+        let before = head.entry.conditions();
+        let known: FxHashSet<ExprId> = candidates.iter().chain(&before).copied().collect();
+        let mut violations = Vec::new();
+        for path in self.refuted.iter().rev().chain(self.refuted_before.iter().rev()) {
+            let own: Vec<ExprId> =
+                path.iter().filter(|condition| !known.contains(condition)).copied().collect();
+            let free = self.machine.smt.pool.free_vars(&own);
+            if free.iter().any(|var| vars.contains(var)) && !violations.contains(&own) {
+                violations.push(own);
+            }
+        }
+        violations.truncate(MOST_VIOLATIONS);
+        let count = general.fresh;
+        let is_own = |machine: &Machine<'_>, var: VarId| {
+            machine.source_of(var).is_some_and(|(number, _)| number < count)
+        };
+        // Not all of the time: there are other loops, and other ways to prove.
+        let left = self.question.deadline.saturating_duration_since(Instant::now());
+        let effort = Effort { limits: self.limits(), deadline: Instant::now() + left / 4 };
+        let turns =
+            Turns { entry, back: arrivals, known: candidates, before: &before, is_own, effort };
+        self.machine.interpolants(&turns, &violations)
     }
 }

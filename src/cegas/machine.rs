@@ -7,6 +7,7 @@
 
 use super::draw::Draw;
 use super::ghost::Ghosts;
+use super::known::{Known, Looked};
 use super::marks::Marks;
 use super::memory::{Background, Instance, Life, Memory, Object, Origin};
 use super::plain::Plains;
@@ -20,6 +21,7 @@ use crate::ir::{
 use crate::smt::{ExprId, MAX_WIDTH, Model, Solver, Sort, VarId};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Why an execution does not go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,12 +88,16 @@ pub struct Machine<'p> {
     pub(super) nodes: FxHashMap<VarId, ExprId>,
     /// Objects from this number on were made in the loop under way.
     pub(super) young: u32,
-    pub(super) marks: Marks,
+    pub(super) marks: Rc<Marks>,
     pub(super) options: Options,
     /// What the entry is given, if it is not `main`.
     pub(super) given: Option<Entry>,
     /// With these, arbitrary values are not arbitrary: a path is walked again.
     pub(super) replay: Option<Replay>,
+    /// Takes down which variable each arbitrary value is.
+    pub(super) log: Option<Known>,
+    /// What is being looked at in memory.
+    pub(super) looked: Option<Looked>,
     /// With these, large arrays are followed by one element: a proof is looked for.
     pub(super) ghosts: Option<Ghosts>,
     pub(super) plains: Plains,
@@ -121,12 +127,14 @@ pub(super) struct Replay {
     pub drawn: u32,
     /// Values that were never set stay arbitrary, because they are what is asked about.
     pub keeps_unset: bool,
-    /// So do these: nothing depends on them.
+    /// Which variable each of them is; without it, that of the same number.
+    pub known: Option<Known>,
+    /// These stay arbitrary, too: nothing depends on them.
     pub kept: crate::cegas::persistent::HashSet<VarId>,
 }
 
 impl<'p> Machine<'p> {
-    pub fn new(program: &'p Program, marks: Marks, options: Options) -> Self {
+    pub fn new(program: &'p Program, marks: Rc<Marks>, options: Options) -> Self {
         Machine {
             program,
             smt: Solver::new(),
@@ -144,6 +152,8 @@ impl<'p> Machine<'p> {
             options,
             given: None,
             replay: None,
+            log: None,
+            looked: None,
             ghosts: None,
             plains: Plains::default(),
         }
@@ -194,14 +204,15 @@ impl<'p> Machine<'p> {
     /// The next arbitrary value of the path.
     pub(super) fn fresh(&mut self, state: &mut State, bits: u32, source: Source) -> ExprId {
         let number = state.fresh;
-        state.fresh += 1;
-        let var = match self.fresh.get(&(number, bits, source)) {
-            Some(&var) => var,
-            None => {
-                let name = format!("{source:?}{number}").to_lowercase();
-                let var = self.smt.pool.var(&name, Sort::Bits(bits));
-                self.fresh.insert((number, bits, source), var);
-                self.sources.insert(self.smt.pool.node(var).var(), (number, source));
+        let var = match self.replay.as_ref().is_some_and(|replay| replay.known.is_some()) {
+            true => match self.same_value(state).filter(|&var| self.smt.pool.width(var) == bits) {
+                Some(var) => var,
+                // Nothing depends on it.
+                None => self.smt.pool.var("any", Sort::Bits(bits)),
+            },
+            false => {
+                let var = self.numbered(number, bits, source);
+                self.take_down_value(state, var);
                 var
             }
         };
@@ -224,6 +235,18 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The variable of that number.
+    fn numbered(&mut self, number: u32, bits: u32, source: Source) -> ExprId {
+        if let Some(&var) = self.fresh.get(&(number, bits, source)) {
+            return var;
+        }
+        let name = format!("{source:?}{number}").to_lowercase();
+        let var = self.smt.pool.var(&name, Sort::Bits(bits));
+        self.fresh.insert((number, bits, source), var);
+        self.sources.insert(self.smt.pool.node(var).var(), (number, source));
+        var
+    }
+
     /// An arbitrary value that was chosen before the execution began.
     pub(super) fn known_before(&mut self, value: ExprId) {
         self.sources.insert(self.smt.pool.node(value).var(), (0, Source::Widened));
@@ -238,6 +261,22 @@ impl<'p> Machine<'p> {
         let twin = self.smt.pool.var(&name, self.smt.pool.var_sort(var));
         self.twins.insert(var, twin);
         twin
+    }
+
+    /// What another machine's variable is here: the one with the same number on its path.
+    pub(super) fn same_variable(&self, other: &Machine<'_>, var: VarId) -> Option<VarId> {
+        let expr = match other.source_of(var) {
+            Some((number, source)) => {
+                let bits = other.smt.pool.width(other.smt.pool.var_expr(var));
+                self.fresh.get(&(number, bits, source))?
+            }
+            None => {
+                let of =
+                    other.twins.iter().find(|(_, twin)| other.smt.pool.node(**twin).var() == var);
+                self.twins.get(&self.same_variable(other, *of?.0)?)?
+            }
+        };
+        Some(self.smt.pool.node(*expr).var())
     }
 
     /// Whether an address variable occurs in the expression.

@@ -135,6 +135,7 @@ impl Machine<'_> {
             }
         };
         merged.uncertain = a.uncertain.clone().union(b.uncertain.clone());
+        merged.exposed = a.exposed.clone().union(b.exposed.clone());
         merged.choices = a.choices.max(b.choices) + 1;
         merged.fresh = a.fresh.max(b.fresh);
         merged.doubt("paths that were joined");

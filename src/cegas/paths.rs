@@ -2,6 +2,7 @@
 //! at once, and the conditions it goes under are kept even where they follow.
 
 use super::cover::{Fail, Prover, Tried};
+use super::interpolate::MOST_CONDITIONS;
 use super::machine::Stop;
 use super::state::State;
 use super::step::Flow;
@@ -206,6 +207,9 @@ impl Prover<'_, '_, '_> {
                     && matches!(self.ask(state, violation), Answer::Unsat(_));
                 if !is_refuted {
                     self.failed.insert(index);
+                    let from = state.assumed.len().saturating_sub(MOST_CONDITIONS);
+                    let path = state.assumed.iter().skip(from).chain(&state.deferred);
+                    self.refuted.push(path.copied().chain([violation]).collect());
                     let learned = state.assumed.iter().rev().take(LEARNED).copied();
                     for condition in std::iter::once(violation).chain(learned) {
                         self.suspects.push(self.machine.of_the_element(condition));

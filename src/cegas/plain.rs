@@ -34,6 +34,8 @@ pub(super) struct Plain {
 pub(super) struct Plains {
     known: FxHashMap<FuncId, Option<Rc<Plain>>>,
     rows: FxHashMap<(FuncId, Box<[ExprId]>), ExprId>,
+    /// Paths are followed that no execution takes, so what comes back on them says nothing.
+    pub(super) is_off: bool,
 }
 
 impl Machine<'_> {
@@ -111,7 +113,7 @@ impl Machine<'_> {
         func: FuncId,
         args: List<Operand>,
     ) -> Step<Option<ExprId>> {
-        if self.plains.rows.is_empty() || !self.is_passed(func) {
+        if self.plains.is_off || self.plains.rows.is_empty() || !self.is_passed(func) {
             return Ok(None);
         }
         let mut given = Vec::new();
@@ -134,7 +136,7 @@ impl Machine<'_> {
 
     /// A call comes back.
     pub(super) fn tabulate(&mut self, frame: &Frame, value: Option<&Value>) {
-        let Some(&Value::Bits(value)) = value else { return };
+        let Some(&Value::Bits(value)) = value.filter(|_| !self.plains.is_off) else { return };
         let is_known = |e: ExprId| self.smt.pool.as_const(e).is_some();
         if self.replay.is_some() || self.plains.rows.len() >= MOST_ROWS || !is_known(value) {
             return;

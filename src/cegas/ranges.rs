@@ -114,6 +114,7 @@ impl Machine<'_> {
         };
         if let Some(object) = state.memory.get_mut(instance) {
             object.renew(life);
+            self.lives_again(instance);
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 //! is the counterexample's story (`story.rs`).
 
 use super::draw::Draw;
+use super::known::Known;
+use super::leap::{Leap, Leaps};
 use super::machine::{Inputs, Machine, Replay, Step, Stop};
 use super::related::Past;
 use super::state::State;
@@ -31,11 +33,12 @@ pub(super) enum Target {
 
 impl Machine<'_> {
     /// The story of the path from `entry` to the violation that `target` says, with arbitrary values as
-    /// `inputs` says, but for those in `kept`; `None` if the path does not get there.
+    /// `inputs` says of the variables that are `known`, but for those in `kept`; `None` if the path does not get there.
     pub(super) fn replay(
         &mut self,
         entry: FuncId,
         inputs: Inputs,
+        known: Option<Known>,
         kept: HashSet<VarId>,
         target: Target,
     ) -> Option<Walked> {
@@ -45,7 +48,7 @@ impl Machine<'_> {
             }
             Target::End { .. } => false,
         };
-        self.replay = Some(Replay { inputs, drawn: 0, keeps_unset, kept });
+        self.replay = Some(Replay { inputs, drawn: 0, keeps_unset, known, kept });
         let story = self.walk(entry, target, 0..0);
         self.replay = None;
         story
@@ -60,8 +63,8 @@ impl Machine<'_> {
         steps: u64,
     ) -> Option<Walked> {
         let inputs = Inputs::Drawn(draw);
-        self.replay =
-            Some(Replay { inputs, drawn: 0, keeps_unset: false, kept: HashSet::default() });
+        let kept = HashSet::default();
+        self.replay = Some(Replay { inputs, drawn: 0, keeps_unset: false, known: None, kept });
         let story = self.walk(entry, target, TOLD..steps.saturating_sub(TOLD));
         self.replay = None;
         story
@@ -72,10 +75,15 @@ impl Machine<'_> {
         let mut state = self.start(entry);
         let mut story = Story::default();
         let mut past = Past::default();
-        for step in 0..MOST_STEPS {
+        let mut last = None;
+        let mut leaps = Leaps::default();
+        // Those of turns that were not followed one by one count, too.
+        let mut step = 0;
+        for _ in 0..MOST_STEPS {
+            step += 1;
             let Some(at) = state.top().map(|frame| frame.at) else {
                 let Some(func) = state.next_function() else {
-                    return self.loses(&state, target, false).then(|| story.ended());
+                    return self.loses(&state, target, false).then(|| story.ended(last));
                 };
                 self.enter_first(&mut state, func).ok()?;
                 continue;
@@ -100,6 +108,7 @@ impl Machine<'_> {
             }
             let tells = !is_quiet && !self.is_library(at);
             if tells {
+                last = Some(at);
                 self.tell_bindings(&mut story, &mut past, &state, at);
             }
             if let Some(freed) = self.take_down(&mut past, &state, at)
@@ -111,7 +120,7 @@ impl Machine<'_> {
             let flow = match self.step(&mut state, at) {
                 Ok(flow) => flow,
                 Err(Stop::Exit) => {
-                    return self.loses(&state, target, true).then(|| story.ended());
+                    return self.loses(&state, target, true).then(|| story.ended(last));
                 }
                 Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
             };
@@ -121,10 +130,23 @@ impl Machine<'_> {
             if tells {
                 self.tell_flow(&mut story, &state, at, &flow)?;
             }
+            let has_landed = matches!(flow, Flow::Blocks(_));
             match self.go(&mut state, at, flow) {
+                Ok(()) if has_landed => match leaps.landed(self, &state) {
+                    Some(Leap::To { state: later, turns, length }) => {
+                        let text = format!("the loop turns {turns} times");
+                        story.tell(at, state.frames.len(), text);
+                        state = *later;
+                        step += turns.saturating_mul(length);
+                    }
+                    Some(Leap::ForEver) => {
+                        return self.loses(&state, target, true).then(|| story.ended(last));
+                    }
+                    None => {}
+                },
                 Ok(()) => {}
                 Err(Stop::Exit) => {
-                    return self.loses(&state, target, true).then(|| story.ended());
+                    return self.loses(&state, target, true).then(|| story.ended(last));
                 }
                 Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
             }

@@ -73,22 +73,26 @@ impl Explorer<'_> {
     pub(super) fn mark_known(&mut self) {
         let asked = self.rest.and_then(|rest| rest.asked.as_ref());
         for index in self.known.len()..self.ledger.len() {
-            self.known.push(asked.is_some_and(|asked| {
-                let obligation = self.ledger.get(index);
-                let func = self.machine.program.func_of(obligation.at);
-                match obligation.demand {
-                    Demand::Kept => !asked.kept.contains(func),
-                    Demand::NotReached
-                    | Demand::NonZero(_)
-                    | Demand::Equal(..)
-                    | Demand::Access { .. }
-                    | Demand::Free { .. }
-                    | Demand::Set(_)
-                    | Demand::Arguable(_)
-                    | Demand::Fits { .. }
-                    | Demand::Wraps { .. } => !asked.points.contains(func),
-                }
-            }));
+            let is_other = self.only.is_some_and(|only| only != self.ledger.get(index));
+            self.known.push(
+                is_other
+                    || asked.is_some_and(|asked| {
+                        let obligation = self.ledger.get(index);
+                        let func = self.machine.program.func_of(obligation.at);
+                        match obligation.demand {
+                            Demand::Kept => !asked.kept.contains(func),
+                            Demand::NotReached
+                            | Demand::NonZero(_)
+                            | Demand::Equal(..)
+                            | Demand::Access { .. }
+                            | Demand::Free { .. }
+                            | Demand::Set(_)
+                            | Demand::Arguable(_)
+                            | Demand::Fits { .. }
+                            | Demand::Wraps { .. } => !asked.points.contains(func),
+                        }
+                    }),
+            );
         }
     }
 

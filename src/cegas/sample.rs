@@ -53,6 +53,18 @@ impl Explorer<'_> {
 }
 
 impl Machine<'_> {
+    /// The values that are followed at an instruction that leaves the model.
+    pub(super) fn picked(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+    ) -> Option<(ValueId, Vec<(ExprId, ExprId)>)> {
+        if state.sampled >= MOST_SAMPLED {
+            return None;
+        }
+        self.sample(state, at).map(|sample| (sample.value, sample.ways))
+    }
+
     /// Picks values for the first number or offset that is not known.
     fn sample(&mut self, state: &mut State, at: InstId) -> Option<Sample> {
         let mut values = Vec::new();
@@ -88,7 +100,7 @@ impl Machine<'_> {
         (!ways.is_empty()).then_some(Sample { value, ways, is_all })
     }
 
-    /// The smallest values that the path may allow, and one that it does.
+    /// The smallest values that the path may allow, and the smallest that it does.
     fn small_values(&mut self, state: &State, number: ExprId) -> Vec<u128> {
         let (mut low, mut step) = (0, 1);
         if let Some(facts) = self.smt.pool.facts(number) {
@@ -98,7 +110,7 @@ impl Machine<'_> {
         let low = low.next_multiple_of(step);
         let mut picked: Vec<u128> =
             (0..MOST_SMALL).map(|i| u128::from(low.saturating_add(i * step))).collect();
-        picked.extend(self.a_value(state, number));
+        picked.extend(self.least_value(state, number));
         picked.sort_unstable();
         picked.dedup();
         picked

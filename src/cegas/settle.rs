@@ -6,6 +6,7 @@ use super::address::{Base, Place};
 use super::machine::{Machine, Step, Stop, gap};
 use super::state::State;
 use crate::ir::Operand;
+use crate::smt::value::mask;
 use crate::smt::{Answer, ExprId, Limits};
 
 /// More values than this are not followed one by one.
@@ -28,11 +29,15 @@ impl Machine<'_> {
         Err(Stop::Split(value, self.ways(None, number, &values)))
     }
 
-    /// The same, but it is given up soon: only if all values the path allows lie near each other.
+    /// The same, but it is given up soon: only if all values the path allows lie near each other. Whichever of them the
+    /// solver names first, the answer is the same.
     pub(super) fn settle_if_near(&mut self, state: &mut State, operand: Operand) -> Step<()> {
         let number = self.bits(state, operand)?;
         let width = self.smt.pool.width(number);
-        if self.smt.pool.as_const(number).is_some() || !(8..=64).contains(&width) {
+        if self.smt.pool.as_const(number).is_some()
+            || self.speaks_of_addresses(number)
+            || !(8..=64).contains(&width)
+        {
             return Ok(());
         }
         let Some(one) = self.a_value(state, number) else { return Ok(()) };
@@ -41,7 +46,18 @@ impl Machine<'_> {
         let away = self.smt.pool.sub(number, low);
         let span = self.smt.pool.constant(2 * MOST_VALUES as u128, width);
         let is_far = self.smt.pool.ult(span, away);
-        if self.is_excluded(state, is_far) { self.settle(state, operand) } else { Ok(()) }
+        if !self.is_excluded(state, is_far) {
+            return Ok(());
+        }
+        let Operand::Value(value) = operand else { return Ok(()) };
+        let Some(values) = self.values(state, number) else { return Ok(()) };
+        let behind = |value: u128, low: u128| value.wrapping_sub(low) & mask(width);
+        let spans = |low: u128| values.iter().all(|&v| behind(v, low) <= MOST_VALUES as u128);
+        if values.iter().any(|&low| spans(low)) {
+            Err(Stop::Split(value, self.ways(None, number, &values)))
+        } else {
+            Ok(())
+        }
     }
 
     /// Demands the same of a pointer's offset where memory cannot be accessed at all of them.
@@ -125,8 +141,29 @@ impl Machine<'_> {
         matches!(self.smt.check(&conditions, &limits()), Answer::Unsat(_))
     }
 
+    /// The least value that the path allows, found by halving: it does not depend on which one the solver names.
+    pub(super) fn least_value(&mut self, state: &State, e: ExprId) -> Option<u128> {
+        let width = self.smt.pool.width(e);
+        let mut least = self.a_value(state, e)?;
+        let mut low = self.smt.pool.facts(e).map_or(0, |facts| u128::from(facts.umin));
+        while low < least {
+            let middle = low + (least - low) / 2;
+            let bound = self.smt.pool.constant(middle, width);
+            let above = self.smt.pool.ult(bound, e);
+            let below = self.smt.pool.not(above);
+            let mut conditions = state.conditions();
+            conditions.push(below);
+            match self.smt.check(&conditions, &limits()) {
+                Answer::Sat(model) => least = self.smt.pool.eval(e, &model)?.min(middle),
+                Answer::Unsat(_) => low = middle + 1,
+                Answer::Unknown(_) => return None,
+            }
+        }
+        Some(least)
+    }
+
     /// One of the values that the path allows.
-    pub(super) fn a_value(&mut self, state: &State, e: ExprId) -> Option<u128> {
+    fn a_value(&mut self, state: &State, e: ExprId) -> Option<u128> {
         match self.smt.check(&state.conditions(), &limits()) {
             Answer::Sat(model) => self.smt.pool.eval(e, &model),
             Answer::Unsat(_) | Answer::Unknown(_) => None,

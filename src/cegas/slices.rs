@@ -7,25 +7,73 @@ use super::explore::Explorer;
 use super::state::State;
 use super::verdict::{Counterexample, Proof, Reason, Verdict};
 use crate::rules::Obligation;
+use std::time::{Duration, Instant};
 
-/// The parts of the time after which each has to be done: what can be found by following paths is mostly found
-/// at once; what random inputs meet, soon.
+/// The parts of the time for the first two, counted as work: which of them finds a violation decides how it is told, and
+/// that must be the same on every machine. What can be found by following paths is mostly found at once; what random
+/// inputs meet, soon.
 const FIRST_PATHS: f64 = 0.03;
-const DIVES: f64 = 0.12;
+const DIVES: f64 = 0.09;
+
+/// The parts of the time after which each has to be done, whatever it counted.
 const MORE_PATHS: f64 = 0.2;
+const LAST_DIVE: f64 = 0.3;
 const PROOFS: f64 = 0.8;
+
+/// What counts its work is not ended before this by a machine that has other things to do.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// Steps in a second, of paths and of executions with plain numbers.
+const STEPS: f64 = 1e6;
+const PLAIN_STEPS: f64 = 3e7;
 
 impl Explorer<'_> {
     pub(super) fn run_in_slices(&mut self) {
-        self.run(FIRST_PATHS);
-        if self.goes_on() {
-            self.dive(DIVES);
-            self.run(MORE_PATHS);
+        if self.run_to_proofs() {
+            self.run(self.after(1.0));
         }
+    }
+
+    /// The same without the last part, if several obligations are open before it.
+    pub(super) fn run_together(&mut self) {
+        if self.run_to_proofs() && self.open_count() < 2 {
+            self.run(self.after(1.0));
+        }
+    }
+
+    /// Everything but the last part; tells whether that is still to come.
+    fn run_to_proofs(&mut self) -> bool {
+        let nominal = self.budget.nominal.as_secs_f64();
+        self.most_work = (nominal * FIRST_PATHS * STEPS) as u64;
+        self.run(self.unhurried(MORE_PATHS));
+        self.most_work = u64::MAX;
         if self.goes_on() {
+            self.dive(self.unhurried(LAST_DIVE), (nominal * DIVES * PLAIN_STEPS) as u64);
+            self.run(self.after(MORE_PATHS));
+        }
+        let goes_on = self.goes_on();
+        if goes_on {
             self.prove(PROOFS);
-            self.run(1.0);
         }
+        goes_on
+    }
+
+    /// How many obligations are neither violated nor proved.
+    fn open_count(&self) -> usize {
+        let is_settled = |index: usize| {
+            self.violated[index].is_some() || self.proved.contains(&index) || self.known[index]
+        };
+        (0..self.violated.len()).filter(|&index| !is_settled(index)).count()
+    }
+
+    /// When that part of the time is over.
+    fn after(&self, slice: f64) -> Instant {
+        self.start + self.budget.time.mul_f64(slice)
+    }
+
+    /// The same for what counts its work.
+    fn unhurried(&self, slice: f64) -> Instant {
+        self.after(slice).max(self.start + GRACE.min(self.budget.time))
     }
 
     /// Whether there is anything left to do but no reason to end.
@@ -33,9 +81,9 @@ impl Explorer<'_> {
         self.is_paused && !self.cancel.is_wished()
     }
 
-    /// Follows paths until that part of the time is over.
-    pub(super) fn run(&mut self, slice: f64) {
-        self.deadline = self.start + self.budget.time.mul_f64(slice);
+    /// Follows paths until then.
+    pub(super) fn run(&mut self, deadline: Instant) {
+        self.deadline = deadline;
         if !self.is_paused {
             let start = self.machine.start(self.entry);
             self.wait(start);
@@ -69,7 +117,7 @@ impl Explorer<'_> {
         let question = cover::Question {
             entry: self.entry,
             settled: &settled,
-            deadline: self.start + self.budget.time.mul_f64(slice),
+            deadline: self.after(slice),
             cancel: self.cancel,
         };
         let Proved { all_met, proved, invariants } =

@@ -49,14 +49,19 @@ pub struct State {
     pub choices: u32,
     /// How often some values were picked on the way where they were too many.
     pub sampled: u32,
-    /// How many arbitrary values were made on the way.
+    /// How many arbitrary values were made on the way, and how many of them for what lay in memory.
     pub fresh: u32,
+    pub contents: u32,
     /// Functions to run when the stack is empty, the next one last.
     pub pending: Vector<FuncId>,
     /// Functions to run when the program ends, the next one last.
     pub closing: Vector<FuncId>,
     /// When the last read from an array of which one element is followed was of that element.
     pub last_read: Option<ExprId>,
+    /// Functions that nobody knows and every execution calls: they are taken to come back.
+    pub trusted: Vector<FuncId>,
+    /// What such functions were given, and may change whenever one is called.
+    pub exposed: HashSet<Instance>,
     /// Why a violation on this path would not be certain.
     pub doubt: Option<Rc<str>>,
 }
@@ -73,9 +78,12 @@ impl State {
             choices: 0,
             sampled: 0,
             fresh: 0,
+            contents: 0,
             pending,
             closing,
             last_read: None,
+            trusted: Vector::new(),
+            exposed: HashSet::new(),
             doubt: None,
         }
     }
@@ -119,5 +127,6 @@ impl State {
             && self.assumed == other.assumed
             && self.frames.iter().zip(other.frames.iter()).all(same_frame)
             && self.memory.same(&other.memory)
+            && self.exposed == other.exposed
     }
 }

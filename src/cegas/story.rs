@@ -20,6 +20,9 @@ const KEPT: usize = 500;
 /// Said of a value that nobody gave.
 const NEVER_SET: &str = " (never set)";
 
+/// How the story of lost memory ends.
+const LOST: &str = "the program ends here, and nothing leads to the allocated memory any more";
+
 /// The story of a walk, and what explains its end.
 pub(super) type Walked = (Vec<TraceStep>, Vec<Related>);
 
@@ -64,8 +67,11 @@ impl Story {
         }
     }
 
-    /// The story of an execution that came to its end.
-    pub fn ended(self) -> Walked {
+    /// The story of an execution that came to its end behind this instruction, and lost something.
+    pub fn ended(mut self, last: Option<InstId>) -> Walked {
+        if let Some(at) = last {
+            self.tell(at, 1, LOST.to_owned());
+        }
         (self.into_steps(), Vec::new())
     }
 

@@ -10,12 +10,16 @@ use crate::entries::Entry;
 use crate::ir::Program;
 use crate::order::FuncSet;
 use crate::rules::Obligation;
+use crate::smt::Stats;
 use std::time::Duration;
 
 /// What an exploration may cost.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     pub time: Duration,
+    /// The time by which the work of the first slices is measured: what they come to must not depend on how busy
+    /// the machine is.
+    pub nominal: Duration,
     /// Paths that wait at one time.
     pub waiting: usize,
     /// Expressions made.
@@ -36,6 +40,8 @@ pub struct Task<'t> {
     pub rest: Option<&'t Rest<'t>>,
     /// Hears of each violation as soon as it is confirmed.
     pub found: Option<&'t dyn Fn(&Obligation)>,
+    /// The one that is asked about; without it, all. The others are assumed where a path comes by them, as ever.
+    pub only: Option<Obligation>,
 }
 
 /// What came out of an exploration.
@@ -49,12 +55,20 @@ pub struct Explored {
     pub ahead: Option<FuncSet>,
     /// What the proofs rest on at the heads of loops, if it was asked for.
     pub invariants: Vec<LoopInvariant>,
+    /// What was asked on the way, and what settled it.
+    pub asked: Stats,
 }
 
 impl Explored {
     /// Verdicts that tell nothing beside.
     pub fn of(verdicts: Vec<(Obligation, Verdict)>, is_complete: bool) -> Explored {
-        Explored { verdicts, is_complete, ahead: None, invariants: Vec::new() }
+        Explored {
+            verdicts,
+            is_complete,
+            ahead: None,
+            invariants: Vec::new(),
+            asked: Stats::default(),
+        }
     }
 }
 
@@ -66,6 +80,13 @@ impl Task<'_> {
         explorer.explored(self.obligations.len())
     }
 
+    /// The same, but if several are still open when proofs were looked for, the rest of the time is left for each of them.
+    pub fn explore_together(&self) -> Explored {
+        let mut explorer = Explorer::of(self);
+        explorer.run_together();
+        explorer.explored(self.obligations.len())
+    }
+
     /// Looks for proofs only.
     pub fn prove(&self) -> Explored {
         let mut explorer = Explorer::of(self);
@@ -74,9 +95,15 @@ impl Task<'_> {
         explorer.explored(self.obligations.len())
     }
 
-    /// The same for another time.
+    /// The same with so much time left for it.
     pub fn within(&self, time: Duration) -> Self {
         let budget = Budget { time, ..self.budget };
+        Task { budget, ..*self }
+    }
+
+    /// A shorter task of its own.
+    pub fn shortened(&self, time: Duration) -> Self {
+        let budget = Budget { time, nominal: time, ..self.budget };
         Task { budget, ..*self }
     }
 }

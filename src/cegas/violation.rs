@@ -1,7 +1,8 @@
 //! From a path that seems to violate a demand to the evidence: the solver is asked for values, and the path is walked
 //! again with them. What speaks against it is said.
 
-use super::machine::{Inputs, Machine};
+use super::library::what_it_does;
+use super::machine::Machine;
 use super::replay::Target;
 use super::state::State;
 use super::verdict::{Counterexample, Reason};
@@ -45,17 +46,17 @@ impl Machine<'_> {
             Answer::Sat(_) if is_uncertain => {
                 Violation::Unknown(doubt("a value that executions may not have"))
             }
+            Answer::Sat(_) if let Some(&func) = state.trusted.front() => {
+                Violation::Unknown(doubt(&what_it_does(&self.program.funcs[func].name)))
+            }
             Answer::Sat(inputs) => match &state.doubt {
                 Some(why) => Violation::Unknown(doubt(why)),
-                None => {
-                    match self.replay(entry, Inputs::Found(inputs), state.uncertain.clone(), target)
-                    {
-                        Some((steps, related)) => {
-                            Violation::Real(Counterexample { at: site, steps, related })
-                        }
-                        None => Violation::Unknown(Reason::Replay),
+                None => match self.evidence(entry, inputs, state.uncertain.clone(), target) {
+                    Some((steps, related)) => {
+                        Violation::Real(Counterexample { at: site, steps, related })
                     }
-                }
+                    None => Violation::Unknown(Reason::Replay),
+                },
             },
         }
     }

@@ -12,6 +12,7 @@ use super::machine::Machine;
 use super::memory::{Instance, Life, Object};
 use super::state::State;
 use super::value::Value;
+use crate::cegas::persistent::HashSet;
 use crate::ir::{BlockId, FuncId, InstId, ValueId};
 use crate::smt::{Answer, ExprId, Limits, VarId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -45,6 +46,7 @@ struct Mark {
     pending: Vec<FuncId>,
     objects: Vec<(u32, Object)>,
     assumed: BTreeSet<ExprId>,
+    exposed: HashSet<Instance>,
     is_doubtful: bool,
 }
 
@@ -131,7 +133,8 @@ impl Visited {
         }
         let assumed = relevant(machine, state, &roots);
         let pending = state.closing.iter().chain(&state.pending).copied().collect();
-        Mark { frames, pending, objects, assumed, is_doubtful: state.doubt.is_some() }
+        let (exposed, is_doubtful) = (state.exposed.clone(), state.doubt.is_some());
+        Mark { frames, pending, objects, assumed, exposed, is_doubtful }
     }
 }
 
@@ -141,6 +144,7 @@ impl Mark {
             && self.pending == other.pending
             && self.objects == other.objects
             && self.assumed.is_subset(&other.assumed)
+            && self.exposed == other.exposed
             && (!self.is_doubtful || other.is_doubtful)
     }
 }

@@ -154,6 +154,12 @@ impl Head {
         state: &State,
     ) -> Result<Binding, Misfit> {
         let mut state = state.clone();
+        let exposed = self.entry.exposed.clone().union(state.exposed.clone());
+        if exposed != general.exposed {
+            // What functions that nobody knows may change in the next turn.
+            self.entry.exposed = exposed;
+            return Err(Misfit::Widened);
+        }
         let spots = self.differing(general, &state)?;
         let mut binding = Binding::default();
         self.bind_last_read(machine, &state, &mut binding);
@@ -369,7 +375,7 @@ fn leaves(
     Ok(found)
 }
 
-fn get(machine: &mut Machine<'_>, state: &mut State, spot: Spot) -> Option<ExprId> {
+pub(super) fn get(machine: &mut Machine<'_>, state: &mut State, spot: Spot) -> Option<ExprId> {
     match spot {
         Spot::Value(value) => state.top()?.values.get(&value)?.bits(),
         Spot::Cell(instance, offset, bytes) => {
@@ -378,7 +384,7 @@ fn get(machine: &mut Machine<'_>, state: &mut State, spot: Spot) -> Option<ExprI
     }
 }
 
-fn put(machine: &mut Machine<'_>, state: &mut State, spot: Spot, value: ExprId) {
+pub(super) fn put(machine: &mut Machine<'_>, state: &mut State, spot: Spot, value: ExprId) {
     match spot {
         Spot::Value(id) => state.set(id, Value::Bits(value)),
         Spot::Cell(instance, offset, bytes) => {

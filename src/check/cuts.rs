@@ -3,7 +3,8 @@
 //!
 //! Only proofs are taken from there. A violation has to be walked to in the program itself.
 
-use crate::cegas::{Explored, Reason, Task, Verdict};
+use super::alone;
+use crate::cegas::{Explored, Reason, Stats, Task, Verdict};
 use crate::ir::Program;
 use crate::library as models;
 use crate::pta;
@@ -25,6 +26,9 @@ const CUTS: f64 = 0.12;
 const MOST_OPEN: usize = 8;
 const LARGEST: usize = 500_000;
 
+/// In a larger program, looking at one obligation alone takes longer than there is time for each.
+const LARGEST_ALONE: usize = 20_000;
+
 /// A cut must leave out this part of the instructions to be worth it.
 const LEFT_OUT: f64 = 0.5;
 
@@ -39,29 +43,48 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
         }
     };
     let explored = |time| Task { found: Some(&once), ..*task }.within(time).explore();
+    // What is still open when the prover is through gets the rest of the time one by one.
+    let to_the_end = || {
+        let left = || budget.time.saturating_sub(start.elapsed());
+        if program.insts.len() > LARGEST_ALONE {
+            return explored(left());
+        }
+        let shared = Task { found: Some(&once), ..*task }.within(left()).explore_together();
+        alone::after(&Task { found: Some(&once), ..*task }, shared, left())
+    };
     // Invariants are to speak of the whole program; its entry is where the pointer analysis starts.
     let may_cut = !options.tells_invariants
         && program.funcs[task.entry.func].name == "main"
         && program.insts.len() <= LARGEST
         && obligations.len() <= 64;
-    if !may_cut {
+    if options.tells_invariants {
         return explored(budget.time);
     }
-    let first = explored(budget.time.mul_f64(FIRST).min(MOMENT));
+    if !may_cut {
+        return to_the_end();
+    }
+    let moment = budget.time.mul_f64(FIRST).min(MOMENT);
+    let first = Task { found: Some(&once), ..*task }.shortened(moment).explore();
     let open: Vec<Obligation> =
         first.verdicts.iter().filter(|(_, v)| is_open(v)).map(|(o, _)| *o).collect();
     if open.is_empty() || open.len() > MOST_OPEN || cancel.is_wished() {
         return match open.is_empty() {
             true => first,
-            false => explored(budget.time.saturating_sub(start.elapsed())),
+            false => kept(first, to_the_end()),
         };
     }
-    let proved = proved(task, &open, budget.time.mul_f64(CUTS));
+    let (proved, asked) = proved(task, &open, budget.time.mul_f64(CUTS));
     let is_proved = |obligation: &Obligation| proved.iter().any(|(o, _)| o == obligation);
+    let before = first.asked;
     let mut all = match open.iter().all(is_proved) {
         true => first,
-        false => explored(budget.time.saturating_sub(start.elapsed())),
+        false => {
+            let mut all = kept(first, to_the_end());
+            all.asked += before;
+            all
+        }
     };
+    all.asked += asked;
     for (obligation, verdict) in &mut all.verdicts {
         let by_cut = proved.iter().find(|(o, _)| o == obligation);
         if let (Verdict::Unknown(_), Some((_, by_cut))) = (&verdict, by_cut) {
@@ -71,8 +94,20 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
     all
 }
 
+/// What was found first is told as it was found first, however much time there was for the rest.
+fn kept(first: Explored, mut all: Explored) -> Explored {
+    for (obligation, verdict) in first.verdicts {
+        if let Verdict::Unsafe(_) = verdict
+            && let Some(last) = all.verdicts.iter_mut().find(|(o, _)| *o == obligation)
+        {
+            last.1 = verdict;
+        }
+    }
+    all
+}
+
 /// Whether more time, or less to look at, might tell.
-fn is_open(verdict: &Verdict) -> bool {
+pub(super) fn is_open(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Safe(_) | Verdict::Unsafe(_) => false,
         Verdict::Unknown(reason) => match reason {
@@ -93,32 +128,46 @@ fn is_open(verdict: &Verdict) -> bool {
 }
 
 /// Those of the obligations that hold in what can influence them.
-fn proved(task: &Task<'_>, open: &[Obligation], time: Duration) -> Vec<(Obligation, Verdict)> {
+fn proved(
+    task: &Task<'_>,
+    open: &[Obligation],
+    time: Duration,
+) -> (Vec<(Obligation, Verdict)>, Stats) {
     let program = task.program;
     let deadline = Instant::now() + time;
-    let answer = pta::analyse(program, &pta::Options::default());
-    let graph = svfg::build(program, &answer, svfg::Options { fields: false });
-    let callers = sfg::callers(program, &answer);
-    let cutter = sfg::Cutter::new(program, &answer, &graph, &callers);
-    let own = open.iter().filter(|o| !models::is_model(program, program.func_of(o.at)));
-    let cuts: Vec<(&Obligation, Sfg)> = own
-        .filter_map(|o| Some((o, cutter.cut(o)?)))
-        .filter(|(_, cut)| is_worth_it(program, cut))
-        .collect();
-    let mut proved = Vec::new();
+    let cuts = of(task, open);
+    let (mut proved, mut asked) = (Vec::new(), Stats::default());
     for (index, (obligation, cut)) in cuts.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() || task.cancel.is_wished() {
             break;
         }
         let less = cut.program(program);
-        let one = std::slice::from_ref(*obligation);
+        let one = std::slice::from_ref(obligation);
         let task = Task { program: &less, obligations: one, rest: None, found: None, ..*task };
-        let explored = task.within(left / (cuts.len() - index) as u32).explore();
-        let verdict = explored.verdicts.into_iter().find(|(o, _)| o == *obligation);
+        let explored = task.shortened(left / (cuts.len() - index) as u32).explore();
+        asked += explored.asked;
+        let verdict = explored.verdicts.into_iter().find(|(o, _)| o == obligation);
         proved.extend(verdict.filter(|(_, verdict)| matches!(verdict, Verdict::Safe(_))));
     }
-    proved
+    (proved, asked)
+}
+
+/// What can influence each of the obligations, where that is much less than the program.
+pub(super) fn of(task: &Task<'_>, open: &[Obligation]) -> Vec<(Obligation, Sfg)> {
+    let program = task.program;
+    // The pointer analysis starts at `main`.
+    if program.funcs[task.entry.func].name != "main" || program.insts.len() > LARGEST {
+        return Vec::new();
+    }
+    let answer = pta::analyse(program, &pta::Options::default());
+    let graph = svfg::build(program, &answer, svfg::Options { fields: false });
+    let callers = sfg::callers(program, &answer);
+    let cutter = sfg::Cutter::new(program, &answer, &graph, &callers);
+    let own = open.iter().filter(|o| !models::is_model(program, program.func_of(o.at)));
+    own.filter_map(|o| Some((*o, cutter.cut(o)?)))
+        .filter(|(_, cut)| is_worth_it(program, cut))
+        .collect()
 }
 
 /// Whether enough is left out.

@@ -1,7 +1,7 @@
 //! Who decides: the explorer, Algorithm 2 before it, an enumeration of paths, the prover alone, or conditions that
 //! were given.
 
-use super::{cuts, invariants};
+use super::{alone, cuts, invariants};
 use crate::cegas::refine::{self, Question};
 use crate::cegas::{Explored, Reason, Task, Verdict, inductive, sse};
 use crate::config::{Engine, Settings};
@@ -11,7 +11,8 @@ use crate::pta;
 use crate::rules::{self, Obligation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Nothing if there was a panic.
+/// Nothing if there was a panic. Where the explorer decides, the obligations are then decided one by one, so that only
+/// those which meet the bug are unknown for it.
 pub(super) fn decide(task: &Task<'_>, settings: &Settings, paths: &mut String) -> Option<Explored> {
     let conditions =
         settings.given.as_ref().map(|given| invariants::given(task.program, given, settings));
@@ -25,7 +26,14 @@ pub(super) fn decide(task: &Task<'_>, settings: &Settings, paths: &mut String) -
     catch_unwind(AssertUnwindSafe(&mut run)).ok()
 }
 
-/// A panic is a bug of ours: the obligations are unknown, the scan goes on.
+/// A panic is a bug of ours: what it leaves open is unknown, the scan goes on.
+pub(super) fn without_bug(task: &Task<'_>, settings: &Settings) -> Explored {
+    match settings.engine {
+        Engine::Auto if settings.given.is_none() => Explored::of(alone::after_bug(task), false),
+        _ => undecided(task.obligations),
+    }
+}
+
 pub(super) fn undecided(obligations: &[Obligation]) -> Explored {
     let unknown = |&obligation| (obligation, Verdict::Unknown(bug()));
     Explored::of(obligations.iter().map(unknown).collect(), false)

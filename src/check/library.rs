@@ -102,7 +102,17 @@ fn ask<'a>(
     let explored = |entry: &Entry, time: Duration| {
         let Question { program, options, budget, found, cancel, .. } = question;
         let (obligations, found) = (&obligations[..], Some(&found as &dyn Fn(&Obligation)));
-        let task = Task { program, entry, obligations, options, budget, cancel, rest: None, found };
+        let task = Task {
+            program,
+            entry,
+            obligations,
+            options,
+            budget,
+            cancel,
+            rest: None,
+            found,
+            only: None,
+        };
         catch_unwind(AssertUnwindSafe(|| task.within(time).explore())).ok()
     };
     let configured = entry.configured(question.program);

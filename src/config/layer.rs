@@ -51,7 +51,7 @@ pub struct Layer {
     #[arg(short, long, value_name = "N", help_heading = "How to scan")]
     pub jobs: Option<NonZeroUsize>,
 
-    /// Time for one obligation; what takes longer is reported as unknown [default: 10]
+    /// Time to decide what is asked of one program, or of one entry of a library; the rest is unknown [default: 10]
     #[arg(long, value_name = "SECONDS", help_heading = "How to scan")]
     pub timeout: Option<f64>,
 

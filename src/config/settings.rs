@@ -31,7 +31,7 @@ pub struct Settings {
     pub entries: Vec<String>,
     /// How many things to do at once.
     pub jobs: NonZeroUsize,
-    /// Time for one obligation.
+    /// Time to decide what is asked of one program, or of one entry of a library.
     pub timeout: Duration,
     /// Time for the whole scan, if it is limited.
     pub total_timeout: Option<Duration>,
@@ -188,6 +188,8 @@ pub enum Stage {
     Prefilter,
     /// How each assertion is decided: counterexamples, refutations, precision, round by round
     Cegas,
+    /// How many questions deciding all obligations took, and what settled them
+    Questions,
     /// The alias annotations of a test program (MAYALIAS, NOALIAS …), judged; exit code 1 if one fails
     AliasChecks,
 }
@@ -196,7 +198,12 @@ impl Stage {
     /// Whether the result is a graph, so that Graphviz can show it.
     pub fn is_graph(self) -> bool {
         match self {
-            Self::Targets | Self::Ir | Self::Prefilter | Self::Cegas | Self::AliasChecks => false,
+            Self::Targets
+            | Self::Ir
+            | Self::Prefilter
+            | Self::Cegas
+            | Self::Questions
+            | Self::AliasChecks => false,
             Self::Pta | Self::Callgraph | Self::Svfg | Self::Sfg => true,
         }
     }

@@ -140,7 +140,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     let ignores = ignores.map(|i| Ignore::new(i, &written_in)).collect::<Result<_>>()?;
     let functions = function::functions(std::mem::take(&mut layer.function), &written_in)?;
     Ok(Settings {
-        root: repository(&base).unwrap_or(&base).to_owned(),
+        root: root(&base, &input, cwd),
         base,
         input,
         build_dir: layer.build_dir.map(existing_folder).transpose()?,
@@ -267,6 +267,17 @@ fn existing_folder(path: PathBuf) -> Result<PathBuf> {
 /// The repository that a folder belongs to.
 fn repository(base: &Path) -> Option<&Path> {
     base.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+/// Sources below it are shown, and named as seen from it. A database in a build folder speaks of what lies beside that folder:
+/// without a repository, the user's own folder is the root if the database is below it.
+fn root(base: &Path, input: &Input, cwd: &Path) -> PathBuf {
+    let here = || cwd.canonicalize().ok().filter(|here| base.starts_with(here));
+    match (repository(base), input) {
+        (Some(repository), _) => repository.to_owned(),
+        (None, Input::Database(_)) => here().unwrap_or_else(|| base.to_owned()),
+        (None, _) => base.to_owned(),
+    }
 }
 
 fn jobs(given: Option<NonZeroUsize>) -> Result<NonZeroUsize> {

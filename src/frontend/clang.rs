@@ -4,9 +4,10 @@
 //! writes only the two files named here.
 
 use super::Overflow;
+use super::built_in::{self, BuiltIn};
 use crate::budgets;
 use crate::cancel::Limits;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -17,6 +18,10 @@ pub struct Clang {
     path: PathBuf,
     /// Tells one installed clang from another.
     pub identity: String,
+    /// The user said which.
+    is_named: bool,
+    /// Whether plain units are compiled by processes of our own.
+    pub(super) built_in: BuiltIn,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -98,12 +103,23 @@ impl Clang {
                 let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
                 let changed = meta.modified().ok().and_then(since_epoch).unwrap_or_default();
                 let identity = format!("{} {} {changed}", path.display(), meta.len());
-                Some(Clang { path, identity })
+                Some(Clang { path, identity, is_named: named.is_some(), built_in: BuiltIn::No })
             })
             .ok_or_else(|| match named {
                 Some(named) => NoClang::Named(named.display().to_string()),
                 None => NoClang::Nowhere,
             })
+    }
+
+    /// The same clang, with its plain work done by processes of ours where that can be: a clang that the user named is
+    /// the one that is meant, and ours needs the installed one's headers.
+    pub fn or_built_in(self, built_in: BuiltIn) -> Clang {
+        let can = !self.is_named && built_in::has_headers(&self.path);
+        Clang { built_in: if can { built_in } else { BuiltIn::No }, ..self }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The call that compiles `source` in `directory`.
@@ -116,15 +132,8 @@ impl Clang {
         depfile: &Path,
     ) -> Command {
         let mut command = Command::new(&self.path);
-        command.current_dir(directory).env_clear();
-        for (name, value) in environment() {
-            command.env(name, value);
-        }
-        // A fixed clock: `__DATE__` must not make two runs differ.
-        command.env("LC_ALL", "C").env("SOURCE_DATE_EPOCH", "0");
-        command.arg("--no-default-config").args(flags).args(MODEL_FLAGS);
-        command.args([OsStr::new("-MD"), OsStr::new("-MF"), depfile.as_os_str()]);
-        command.args([OsStr::new("-o"), output.as_os_str(), OsStr::new("--"), source.as_os_str()]);
+        command.args(arguments(flags, source, output, depfile));
+        placed(&mut command, directory);
         command
     }
 
@@ -147,6 +156,32 @@ pub fn limits() -> Limits {
     let told = std::env::var("CEGAS_COMPILE_TIME").ok().and_then(|seconds| seconds.parse().ok());
     let time = told.map_or(budgets::COMPILE_TIME, Duration::from_secs);
     Limits { time: time.min(budgets::LONGEST_TIME), memory: budgets::COMPILE_MEMORY }
+}
+
+/// What clang is told about one unit.
+pub(super) fn arguments(
+    flags: &[OsString],
+    source: &Path,
+    output: &Path,
+    depfile: &Path,
+) -> Vec<OsString> {
+    let fixed = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+    let mut arguments = fixed(&["--no-default-config"]);
+    arguments.extend_from_slice(flags);
+    arguments.extend(fixed(MODEL_FLAGS));
+    arguments.extend([OsString::from("-MD"), "-MF".into(), depfile.into()]);
+    arguments.extend([OsString::from("-o"), output.into(), "--".into(), source.into()]);
+    arguments
+}
+
+/// Where a compiler runs, and all that it is told of the user's environment.
+pub(super) fn placed(command: &mut Command, directory: &Path) {
+    command.current_dir(directory).env_clear();
+    for (name, value) in environment() {
+        command.env(name, value);
+    }
+    // A fixed clock: `__DATE__` must not make two runs differ.
+    command.env("LC_ALL", "C").env("SOURCE_DATE_EPOCH", "0");
 }
 
 fn environment() -> Vec<(&'static str, OsString)> {

@@ -1,7 +1,7 @@
 //! What clang looked for, found or not. The files that were read do not tell when a compilation would come out
 //! differently: a header that was missing, on an earlier folder of the include path or in a `__has_include`, may be
 //! there now. Preprocessors do not list what was missing, so a small library that is loaded into clang
-//! (`lookups.c`) writes down each path it asks for.
+//! (`lookups.c`) writes down each path it asks for. The clang inside our own executable (`built_in.cpp`) does so itself.
 //!
 //! Invariant: what has no complete log is not remembered. A clang that cannot load the library costs time, never a
 //! wrong answer.
@@ -16,7 +16,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lookups.so"));
 
@@ -31,18 +31,19 @@ pub enum Met {
 /// The library, ready to be loaded into children; and what was met in this run.
 #[derive(Debug)]
 pub struct Lookups {
-    library: Option<std::fs::File>,
+    /// Made for the first clang that is to load it.
+    library: OnceLock<Option<std::fs::File>>,
     met: Mutex<FxHashMap<PathBuf, Met>>,
 }
 
 impl Lookups {
     pub fn new() -> Lookups {
-        Lookups { library: in_memory().ok(), met: Mutex::default() }
+        Lookups { library: OnceLock::new(), met: Mutex::default() }
     }
 
     /// Has a clang that is to be started write its lookups to `log`.
     pub fn listen(&self, clang: &mut Command, log: &Path) {
-        if let Some(library) = &self.library {
+        if let Some(library) = self.library.get_or_init(|| in_memory().ok()) {
             clang.env("LD_PRELOAD", format!("/proc/self/fd/{}", library.as_raw_fd()));
             clang.env("CEGAS_LOOKUPS", log);
         }

@@ -14,6 +14,7 @@ mod llvm_debug;
 mod prepare;
 mod module;
 pub mod unit;
+pub mod built_in;
 pub mod bitcode;
 mod lower;
 pub use lower::Overflow;

@@ -4,17 +4,19 @@
 //! if they all still hold the same and the rest is as it was, there or missing, the unit that the manifest names is the
 //! answer and no compiler runs.
 
+use super::built_in::{self, BuiltIn, Came};
 use super::cache::{Cache, Key, Kind};
 use super::clang::{self, Clang};
 use super::lookups::{Lookups, Met};
 use super::{Overflow, lower, module, prepare};
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Ended};
 use crate::link::{Binding, Unit as Linkable};
 use compile_db::{Symbols, Unit};
 use inkwell::context::Context;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use tempfile::TempDir;
 
@@ -26,6 +28,7 @@ pub(super) const DAMAGED: &str = "the unit was not written to its end";
 
 /// The files of one call of clang.
 const BITCODE: &str = "unit.bc";
+const UNIT: &str = "unit";
 const DEPFILE: &str = "unit.d";
 const LOOKUPS: &str = "unit.lookups";
 
@@ -89,11 +92,10 @@ impl<'a> Compiler<'a> {
         if let Some(compiled) = self.remembered(unit, &variants) {
             return Ok(compiled);
         }
-        let (scratch, ()) = self.in_scratch(|folder| self.call(unit, folder))?;
-        let raw = std::fs::read(scratch.path().join(BITCODE));
-        let raw = raw.map_err(|e| format!("clang wrote no bitcode: {e}"))?;
-        let name = unit.source.to_string_lossy();
-        let packed = pack(&lowered(&name, &raw, clang::overflow(&unit.flags))?)?;
+        let (scratch, packed) = self.in_scratch(|folder| match self.own_call(unit, folder) {
+            Some(packed) => packed,
+            None => self.call(unit, folder),
+        })?;
         let key = Key::of([packed.as_slice()]);
         let depfile = std::fs::read(scratch.path().join(DEPFILE)).unwrap_or_default();
         let files = clang::dependencies(&depfile);
@@ -122,25 +124,69 @@ impl<'a> Compiler<'a> {
         Ok((scratch, outcome?))
     }
 
-    /// Runs clang; what it wrote lies in `scratch`: bitcode, the names of the files it read, and what it looked for.
-    fn call(&self, unit: &Unit, scratch: &Path) -> Result<(), String> {
+    /// Runs clang and lowers its bitcode. Beside it in `scratch` lie the names of the files it read, and what it looked for.
+    fn call(&self, unit: &Unit, scratch: &Path) -> Result<Vec<u8>, String> {
         let (output, depfile) = (scratch.join(BITCODE), scratch.join(DEPFILE));
         let mut call =
             self.clang.command(&unit.directory, &unit.flags, &unit.source, &output, &depfile);
         self.lookups.listen(&mut call, &scratch.join(LOOKUPS));
+        let ended = self.ended(unit, &mut call)?;
+        if !ended.status.success() {
+            return Err(clang::first_error(&String::from_utf8_lossy(&ended.said)));
+        }
+        let raw = std::fs::read(output).map_err(|e| format!("clang wrote no bitcode: {e}"))?;
+        let name = unit.source.to_string_lossy();
+        pack(&lowered(&name, &raw, clang::overflow(&unit.flags))?)
+    }
+
+    /// The same by a process of our own. `None` if it is not for that.
+    fn own_call(&self, unit: &Unit, scratch: &Path) -> Option<Result<Vec<u8>, String>> {
+        if self.clang.built_in == BuiltIn::No {
+            return None;
+        }
+        let task = built_in::Task {
+            name: unit.source.as_os_str(),
+            overflow: clang::overflow(&unit.flags),
+            output: &scratch.join(UNIT),
+            lookups: &scratch.join(LOOKUPS),
+        };
+        // A depfile begins with the output's name, which is the same in both ways.
+        let (output, depfile) = (scratch.join(BITCODE), scratch.join(DEPFILE));
+        let arguments = clang::arguments(&unit.flags, &unit.source, &output, &depfile);
+        let mut call = built_in::command(&task, self.clang, arguments)?;
+        clang::placed(&mut call, &unit.directory);
+        let ended = match self.ended(unit, &mut call) {
+            Ok(ended) => ended,
+            Err(reason) => return Some(Err(reason)),
+        };
+        match Came::of(ended.status) {
+            Came::Nothing => None,
+            Came::Unit => {
+                let packed = std::fs::read(task.output);
+                Some(packed.map_err(|error| format!("clang wrote no unit: {error}")))
+            }
+            Came::Refused => {
+                let said = String::from_utf8_lossy(&ended.said);
+                Some(Err(match ended.status.code() {
+                    Some(_) => clang::first_error(&said),
+                    None => format!("clang gave up on it ({})", ended.status),
+                }))
+            }
+        }
+    }
+
+    /// Waits for a compiler, within its limits.
+    fn ended(&self, unit: &Unit, call: &mut Command) -> Result<Ended, String> {
         let limits = clang::limits();
         let ended = self
             .cancel
-            .run(&mut call, limits)
+            .run(call, limits)
             .map_err(|e| format!("cannot run clang in {}: {e}", unit.directory.display()))?;
         self.cancel.check().map_err(|stopped| stopped.to_string())?;
         if ended.late {
             return Err(format!("clang was ended after {} s", limits.time.as_secs()));
         }
-        if !ended.status.success() {
-            return Err(clang::first_error(&String::from_utf8_lossy(&ended.said)));
-        }
-        Ok(())
+        Ok(ended)
     }
 
     fn command_key(&self, unit: &Unit) -> Key {

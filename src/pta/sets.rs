@@ -37,13 +37,16 @@ struct Head {
 
 /// Remembers the last results; a slot is overwritten by the next that falls on it, so the memory is
 /// bounded and the answer never depends on what is remembered.
+///
+/// A slot of zeros says that the empty set with itself gives the empty set, which is true of all that is remembered here:
+/// so a new memo is zeros, which the system hands out when they are first looked at, and a small program pays for little.
 struct Memo {
     slots: Vec<(u32, u32, u32)>,
 }
 
 impl Memo {
     fn new(bits: u32) -> Self {
-        Memo { slots: vec![(u32::MAX, u32::MAX, 0); 1 << bits] }
+        Memo { slots: vec![(0, 0, 0); 1 << bits] }
     }
 
     fn slot(&self, a: u32, b: u32) -> usize {
@@ -62,7 +65,7 @@ impl Memo {
     }
 
     fn clear(&mut self) {
-        self.slots.fill((u32::MAX, u32::MAX, 0));
+        self.slots = vec![(0, 0, 0); self.slots.len()];
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Cause, Obligation, Report, TargetKind, Verdict};
+use super::{Cause, Obligation, Report, Verdict};
 use crate::config::Settings;
 use crate::line::one_line;
 use crate::rules::RULES;
@@ -51,7 +51,22 @@ pub struct TargetRow<'a> {
     #[serde(flatten)]
     pub row: Row,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_analysed: Option<&'a str>,
+    pub not_analysed: Option<String>,
+    /// Where the code of a library is judged instead.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub judged_in: &'a [String],
+}
+
+impl TargetRow<'_> {
+    /// What else there is to say of the target.
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if !self.judged_in.is_empty() {
+            remarks.push(format!("judged in {}", one_line(&self.judged_in.join(", "))));
+        }
+        remarks.extend(self.not_analysed.iter().map(|why| format!("not analysed: {why}")));
+        remarks
+    }
 }
 
 /// The rows of the rules that had something to decide, in the order of `RULES`.
@@ -73,14 +88,14 @@ pub fn by_target(report: &Report) -> Vec<TargetRow<'_>> {
     }
     let targets = report.targets.iter().map(|target| {
         let row = rows.remove(target.name.as_str());
-        let not_analysed = match &target.failure {
-            Some(_) => Some("no model"),
-            None if row.is_none() && !report.checked && target.kind == TargetKind::Library => {
-                Some("judged in the programs that link it")
-            }
-            None => None,
+        let not_analysed = match (&target.failure, target.uncalled.len()) {
+            (Some(_), _) => Some("no model".to_owned()),
+            (None, 0) => None,
+            (None, 1) => Some("1 function that no program comes to".to_owned()),
+            (None, n) => Some(format!("{n} functions that no program comes to")),
         };
-        TargetRow { target: &target.name, row: row.unwrap_or_default(), not_analysed }
+        let (target, judged_in) = (&target.name, &target.judged_in[..]);
+        TargetRow { target, row: row.unwrap_or_default(), not_analysed, judged_in }
     });
     targets.collect()
 }
@@ -90,24 +105,25 @@ pub fn table(report: &Report) -> String {
     let mut text = String::new();
     let rules = by_rule(report);
     if !rules.is_empty() {
-        let rows: Vec<_> = rules.iter().map(|(id, row)| ((*id).to_owned(), row, None)).collect();
+        let rows: Vec<_> =
+            rules.iter().map(|(id, row)| ((*id).to_owned(), row, Vec::new())).collect();
         push_table(&mut text, "rule", &rows);
     }
     let targets = by_target(report);
     if targets.len() > 1 && targets.iter().any(|t| t.row != Row::default()) {
         let rows: Vec<_> =
-            targets.iter().map(|t| (one_line(t.target), &t.row, t.not_analysed)).collect();
+            targets.iter().map(|t| (one_line(t.target), &t.row, t.remarks())).collect();
         text.push('\n');
         push_table(&mut text, "target", &rows);
     }
     text
 }
 
-fn push_table(text: &mut String, title: &str, rows: &[(String, &Row, Option<&str>)]) {
+fn push_table(text: &mut String, title: &str, rows: &[(String, &Row, Vec<String>)]) {
     let names = rows.iter().map(|(name, ..)| name.chars().count());
     let width = names.max().unwrap_or(0).max(title.len());
     *text += &format!("{title:width$}  proved  violated  unknown\n");
-    for (name, row, not_analysed) in rows {
+    for (name, row, remarks) in rows {
         let mut reasons: Vec<String> =
             row.unknown.iter().map(|(cause, count)| format!("{} {count}", cause.name())).collect();
         if row.assumed > 0 {
@@ -116,9 +132,7 @@ fn push_table(text: &mut String, title: &str, rows: &[(String, &Row, Option<&str
         if row.silenced > 0 {
             reasons.push(format!("silenced {}", row.silenced));
         }
-        if let Some(why) = not_analysed {
-            reasons.push(format!("not analysed: {why}"));
-        }
+        reasons.extend_from_slice(remarks);
         let (proved, violated, unknown) = (row.proved, row.violated, row.undecided());
         let line = format!(
             "{name:width$}  {proved:>6}  {violated:>8}  {unknown:>7}  {}",
@@ -163,15 +177,11 @@ fn longer(seconds: f64) -> u64 {
     if more > 10 { more.div_ceil(10) * 10 } else { more.max(1) }
 }
 
-/// A library that was not entered from outside.
+/// A library with functions that nobody calls.
 fn without_entry(report: &Report) -> Option<String> {
-    let looked_at =
-        |name: &str| report.obligations.iter().any(|o| o.targets.iter().any(|t| t == name));
-    let library = report.targets.iter().find(|target| {
-        target.kind == TargetKind::Library && target.failure.is_none() && !looked_at(&target.name)
-    })?;
+    let library = report.targets.iter().find(|target| !target.uncalled.is_empty())?;
     let name = one_line(&library.name);
-    (!report.checked).then(|| format!("{name} is judged in programs only; try --target {name}"))
+    Some(format!("{name} has functions that no program comes to; try --target {name}"))
 }
 
 #[cfg(test)]

@@ -83,6 +83,12 @@ pub struct Target {
     /// The functions that were assumed to be called from outside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<Entry>,
+    /// Of a library that is not entered from outside: the programs of the build in which its code is judged, …
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub judged_in: Vec<String>,
+    /// … and the functions that they do not come to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uncalled: Vec<String>,
     /// The size of its model, if there is one.
     pub model: Option<Model>,
     /// Why there is no model.

@@ -31,6 +31,8 @@ fn sample() -> Report {
             evidence: "a recorded link".into(),
             units: vec!["main.c".into(), "queue.c".into()],
             entries: Vec::new(),
+            judged_in: Vec::new(),
+            uncalled: Vec::new(),
             model: Some(Model {
                 pointer_bits: 64,
                 functions: 3,
@@ -222,14 +224,18 @@ fn the_ledger_counts_by_target() {
     let mut report = sample();
     let target = report.targets[0].clone();
     let (failure, kind) = (Some("too large".to_owned()), TargetKind::Library);
-    report.targets.push(Target { name: "lib".into(), kind, ..target.clone() });
+    let (judged_in, uncalled) = (vec!["demo".to_owned()], vec!["f".to_owned()]);
+    let lib = Target { name: "lib".into(), kind, judged_in, ..target.clone() };
+    report.targets.push(Target { name: "part".into(), uncalled, ..lib.clone() });
+    report.targets.push(lib);
     report.targets.push(Target { name: "other".into(), failure, ..target });
     report.obligations.push(finding());
     let text = plain(&report, &[]);
     let table = "\
 target  proved  violated  unknown
 demo         0         1        0
-lib          0         0        0  not analysed: judged in the programs that link it
+part         0         0        0  judged in demo, not analysed: 1 function that no program comes to
+lib          0         0        0  judged in demo
 other        0         0        0  not analysed: no model
 ";
     assert!(text.contains(table), "{text}");

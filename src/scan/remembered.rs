@@ -41,6 +41,7 @@ pub(super) fn check(
     deciding.steps(unused.len());
     checked.obligations.extend(unused);
     check::in_order(&mut checked.obligations);
+    checked.reached = part.funcs.values().map(|func| func.name.clone()).collect();
     checked
 }
 

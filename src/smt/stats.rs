@@ -66,6 +66,18 @@ impl Stats {
     }
 }
 
+impl Stats {
+    /// The part that is the same in every run.
+    pub fn told(&self) -> String {
+        let settled: Vec<String> = Stage::ALL
+            .into_iter()
+            .map(|stage| format!("{stage:?} {}", self.settled(stage)))
+            .collect();
+        let (all, without) = (self.questions(), self.without_solver());
+        format!("{all} questions, {without} settled without Z3 ({})", settled.join(", "))
+    }
+}
+
 impl AddAssign for Stats {
     fn add_assign(&mut self, other: Stats) {
         for (mine, others) in self.settled.iter_mut().zip(other.settled) {

@@ -28,7 +28,12 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 fn verdict(program: &Program, obligation: &Obligation) -> Option<Verdict> {
     // Ample, so that the machine's speed decides nothing: what is hard ends by the number of paths.
-    let budget = Budget { time: Duration::from_secs(20), waiting: 300, expressions: 300_000 };
+    let budget = Budget {
+        time: Duration::from_secs(20),
+        nominal: Duration::from_secs(20),
+        waiting: 300,
+        expressions: 300_000,
+    };
     let entry = program.func_by_name("main").expect("a main");
     let task = Task {
         program,
@@ -39,6 +44,7 @@ fn verdict(program: &Program, obligation: &Obligation) -> Option<Verdict> {
         cancel: &Cancel::never(),
         rest: None,
         found: None,
+        only: None,
     };
     let explored = task.explore();
     // One inside a model of a library function is put to the calls.

@@ -55,7 +55,7 @@ pub fn check(task: &Task<'_>, conditions: &Conditions) -> Explored {
     let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
     let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
     let mut checker = Checker {
-        machine: Machine::new(program, marks, options),
+        machine: Machine::new(program, Rc::new(marks), options),
         ledger: Ledger::new(told),
         conditions,
         loops: FxHashMap::default(),

@@ -5,6 +5,8 @@ mod heap;
 mod input;
 mod outside;
 
+pub(super) use outside::what_it_does;
+
 use super::machine::{Machine, Source, Step, Stop, gap};
 use super::memory::Origin;
 use super::state::State;

@@ -222,7 +222,7 @@ impl Model<'_> {
                 Origin::Local(_) | Origin::Varargs(_) => object.life != Life::Live,
                 Origin::Heap(_) | Origin::Argument | Origin::Given(_) => true,
             };
-            if !is_made || named.contains(&last) {
+            if !is_made || named.contains(&last) || number < self.passed {
                 return;
             }
             state.memory.truncate(number);

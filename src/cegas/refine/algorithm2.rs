@@ -4,13 +4,17 @@
 //! that was walked again with the values found.
 
 use super::Checked;
-use super::arg::{Arg, NodeId};
+use super::arg::{Arg, Link, NodeId};
 use super::model::Model;
 use super::precision::Precision;
 use super::rounds::Story;
-use super::segment::{End, Way};
+use super::segment::{DEEPEST, End, Way};
+use super::table::{Entered, Resumed, Table, Written};
+use crate::cegas::state::State;
 use crate::cegas::verdict::{Proof, Reason, Verdict};
 use crate::cegas::violation::Violation;
+use crate::ir::FuncId;
+use std::rc::Rc;
 
 /// Paths that may nest calls too deep before this is given up: a refinement often ends such a recursion.
 const MOST_TOO_DEEP: u32 = 4;
@@ -32,14 +36,12 @@ pub(super) fn cegas(model: &mut Model<'_>, story: &mut Story) -> Checked {
 
 fn rounds(model: &mut Model<'_>, story: &mut Story) -> Result<Verdict, Reason> {
     let mut precision = Precision::default(); // line 1: π := π₀ := ∅
-    let mut first = model.machine.start(model.entry);
-    let exact = first.clone();
-    model.abstraction(&mut first, Some(&precision));
-    let mut arg = Arg::new(first); // line 2
+    let exact = model.machine.start(model.entry);
+    let (mut arg, mut table) = (first(model, &precision, 0), Table::default()); // line 2
     loop {
         // line 3
         story.begin(&precision);
-        let error = match explore(model, &precision, &mut arg)? {
+        let error = match explore(model, &precision, &mut arg, &mut table)? {
             Explored::Error(node) => node, // lines 13–15
             Explored::Empty => {
                 // lines 30–31: return safe
@@ -50,15 +52,23 @@ fn rounds(model: &mut Model<'_>, story: &mut Story) -> Result<Verdict, Reason> {
                 };
             }
         };
-        let path = arg.path(error); // line 19: extractErrorPath
-        let ways: Vec<Way> =
-            path.iter().filter_map(|&id| arg.node(id).parent.map(|(_, way)| way)).collect();
+        model.passed = 0;
+        // line 19: extractErrorPath
+        let ways = arg.ways(error, &table).ok_or(Reason::Depth { limit: DEEPEST })?;
         story.tell_path(model, &exact, &ways);
         if let Some(refined) = model.refine(&exact, &ways, &precision) {
             // lines 20–21: infeasible, π := π ∪ Refine(ρ, M)
             story.tell_refinement(model, &refined, &precision);
-            precision.join(refined.joins);
-            prune(model, &precision, &mut arg, &path, &ways, refined.pivot)?; // line 27, lazily
+            let grew = precision.join(refined.joins);
+            if table.is_empty() {
+                let path = arg.path(error);
+                prune(model, &precision, &mut arg, &path, &ways, refined.pivot)?; // line 27, lazily
+            } else {
+                // Rows were made with what was tracked then. What a caller forgot in such a row, no precision brings
+                // back: then calls are followed with their callers.
+                model.tabulates &= grew;
+                (arg, table) = (first(model, &precision, arg.too_deep), Table::default());
+            }
             continue;
         }
         // Explicit values do not refute it: it is real, or its conditions on inputs exclude each other.
@@ -71,15 +81,31 @@ fn rounds(model: &mut Model<'_>, story: &mut Story) -> Result<Verdict, Reason> {
     }
 }
 
+/// The graph with nothing but its first state.
+fn first(model: &mut Model<'_>, precision: &Precision, too_deep: u32) -> Arg {
+    let mut first = model.machine.start(model.entry);
+    model.passed = 0;
+    model.abstraction(&mut first, Some(precision));
+    let mut arg = Arg::new(first);
+    arg.too_deep = too_deep;
+    arg
+}
+
 /// Lines 4–17: the abstract states that are reached with this precision, until one may violate φ.
 fn explore(
     model: &mut Model<'_>,
     precision: &Precision,
     arg: &mut Arg,
+    table: &mut Table,
 ) -> Result<Explored, Reason> {
     while let Some(id) = arg.choose() {
         model.limit.check(arg.len(), model.machine.smt.pool.len())?; // line 5
-        match model.run(arg.node(id).state.clone(), None) {
+        let context = arg.node(id).context;
+        model.passed = context.map_or(0, |context| table.get(context).passed);
+        model.written = Written::default();
+        let end = model.run(arg.node(id).state.clone(), None);
+        let written = written(model, arg, id);
+        match end {
             End::Target => return Ok(Explored::Error(id)), // line 13
             End::Ways(_, ways) => {
                 // line 6: each b' with b → E(b', π); the first is to be chosen first
@@ -87,9 +113,29 @@ fn explore(
                     if !model.may_arrive(&state) {
                         continue; // Gc of one obligation ends where it cannot be reached any more
                     }
+                    if let Way::Enter(func) = way
+                        && model.is_tabulated(func)
+                        && let Some(entered) =
+                            enter(model, precision, table, func, id, &state, &written)
+                    {
+                        match entered {
+                            Entered::New(context, state) => {
+                                arg.push(None, Some(context), *state, Rc::default());
+                            }
+                            Entered::Known(rows) => resume(model, precision, arg, table, rows)?,
+                        }
+                        continue;
+                    }
                     model.abstraction(&mut state, Some(precision)); // line 8
-                    arg.push(Some((id, way)), state); // lines 9–12
+                    let parent = Some((id, Link::Way(way)));
+                    arg.push(parent, context, state, Rc::clone(&written)); // lines 9–12
                 }
+            }
+            End::Return(state, value) => {
+                let Some(context) = context else { continue };
+                let (state, value) = model.row(*state, value);
+                let rows = table.exit(context, id, state, value, written);
+                resume(model, precision, arg, table, rows)?;
             }
             End::Over(_) | End::Finished => {}
             // A path that leaves the model: there may still be a violation elsewhere, but no proof.
@@ -99,6 +145,66 @@ fn explore(
         }
     }
     Ok(Explored::Empty)
+}
+
+/// What a call wrote through addresses that are not explicit, up to the end of what was just run from `id`. Nobody asks
+/// where all callers are there.
+fn written(model: &mut Model<'_>, arg: &Arg, id: NodeId) -> Rc<Written> {
+    let node = arg.node(id);
+    if node.context.is_none() || model.written.is_within(&node.written) {
+        return Rc::clone(&node.written);
+    }
+    let mut all = std::mem::take(&mut model.written);
+    all.join(&node.written);
+    Rc::new(all)
+}
+
+/// A call: what its function can name of the state, with the precision at its entry. `None` if that cannot be told.
+fn enter(
+    model: &mut Model<'_>,
+    precision: &Precision,
+    table: &mut Table,
+    func: FuncId,
+    caller: NodeId,
+    state: &State,
+    written: &Rc<Written>,
+) -> Option<Entered> {
+    if state.top().is_none_or(|frame| frame.func != func) {
+        return None;
+    }
+    let mut entry = state.clone();
+    model.abstraction(&mut entry, Some(precision));
+    let entry = model.restricted(&entry)?;
+    Some(table.enter(func, caller, state.clone(), entry, Rc::clone(written)))
+}
+
+/// Lets calls go on from rows.
+fn resume(
+    model: &mut Model<'_>,
+    precision: &Precision,
+    arg: &mut Arg,
+    table: &Table,
+    rows: Vec<Resumed>,
+) -> Result<(), Reason> {
+    for (waiting, exit) in rows {
+        let node = waiting.node;
+        let context = arg.node(node).context;
+        let func = arg.node(exit.node).context.map(|context| table.get(context).func);
+        let (Some(func), Ok(Some(mut state))) = (func, model.resumed(&waiting, &exit)) else {
+            let what = "a call that returns in another way than it was entered".to_owned();
+            return Err(Reason::Unsupported { what, at: None });
+        };
+        if !model.may_arrive(&state) {
+            continue;
+        }
+        model.passed = context.map_or(0, |context| table.get(context).passed);
+        model.abstraction(&mut state, Some(precision));
+        let mut written = Written::clone(&waiting.written);
+        written.join(&exit.written);
+        let parent = Some((node, Link::Call { func, exit: exit.node }));
+        arg.push(parent, context, state, Rc::new(written));
+    }
+    Ok(())
 }
 
 /// Cuts the graph where the path has to know more, and lets that node know it. If the states before are too coarse for
@@ -124,10 +230,6 @@ fn prune(
             return Ok(());
         }
     }
-    let mut first = model.machine.start(model.entry);
-    model.abstraction(&mut first, Some(precision));
-    let too_deep = arg.too_deep;
-    *arg = Arg::new(first);
-    arg.too_deep = too_deep;
+    *arg = first(model, precision, arg.too_deep);
     Ok(())
 }

@@ -5,20 +5,37 @@
 
 use super::abstraction::is_covered;
 use super::segment::Way;
+use super::table::{ContextId, Table, Written};
 use crate::cegas::state::State;
 use crate::cegas::verdict::Reason;
-use crate::ir::InstId;
+use crate::ir::{FuncId, InstId};
 use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(u32);
 entity_impl!(NodeId, "n");
 
+/// How a node comes after its parent.
+#[derive(Clone, Copy)]
+pub(super) enum Link {
+    Way(Way),
+    /// A call that returned as it does at this node of its own.
+    Call {
+        func: FuncId,
+        exit: NodeId,
+    },
+}
+
 pub(super) struct Node {
-    pub parent: Option<(NodeId, Way)>,
+    pub parent: Option<(NodeId, Link)>,
+    /// The call that it belongs to, if that is looked at apart from its callers.
+    pub context: Option<ContextId>,
+    /// Since that call was entered.
+    pub written: Rc<Written>,
     pub state: State,
     children: Vec<NodeId>,
     covered_by: Option<NodeId>,
@@ -27,8 +44,11 @@ pub(super) struct Node {
     is_gone: bool,
 }
 
-/// A place: the call stack.
-type Key = Vec<InstId>;
+/// A place: the call that is looked at, and the call stack in it.
+type Key = (Option<ContextId>, Vec<InstId>);
+
+/// Steps of a path: one in which calls are put together from rows may be as long as its recursion is deep.
+const LONGEST_PATH: usize = 200_000;
 
 #[derive(Default)]
 pub(super) struct Arg {
@@ -42,15 +62,15 @@ pub(super) struct Arg {
     pub too_deep: u32,
 }
 
-fn key(state: &State) -> Key {
-    state.frames.iter().map(|frame| frame.at).collect()
+fn key(context: Option<ContextId>, state: &State) -> Key {
+    (context, state.frames.iter().map(|frame| frame.at).collect())
 }
 
 impl Arg {
     /// Line 2: `reached := {(b₀, π₀)}; waitlist := {(b₀, π₀)}`.
     pub fn new(first: State) -> Arg {
         let mut arg = Arg::default();
-        arg.push(None, first);
+        arg.push(None, None, first, Rc::default());
         arg
     }
 
@@ -79,11 +99,25 @@ impl Arg {
     }
 
     /// Lines 9–12: a new abstract state, unless it is covered.
-    pub fn push(&mut self, parent: Option<(NodeId, Way)>, state: State) {
-        let key = key(&state);
-        let turns = self.turns(parent.map(|(id, _)| id), &key);
-        let node =
-            Node { parent, state, children: Vec::new(), covered_by: None, turns, is_gone: false };
+    pub fn push(
+        &mut self,
+        parent: Option<(NodeId, Link)>,
+        context: Option<ContextId>,
+        state: State,
+        written: Rc<Written>,
+    ) {
+        let (_, ats) = key(context, &state);
+        let turns = self.turns(parent.map(|(id, _)| id), &ats);
+        let node = Node {
+            parent,
+            context,
+            written,
+            state,
+            children: Vec::new(),
+            covered_by: None,
+            turns,
+            is_gone: false,
+        };
         let id = self.nodes.push(node);
         if let Some((parent, _)) = parent {
             self.nodes[parent].children.push(id);
@@ -93,9 +127,12 @@ impl Arg {
 
     /// Puts a node where it belongs: under another that covers it, or to those that wait.
     fn settle(&mut self, id: NodeId) {
-        let state = &self.nodes[id].state;
-        let here = self.reached.entry(key(state)).or_default();
-        let covers = |&other: &NodeId| other != id && is_covered(state, &self.nodes[other].state);
+        let Node { ref state, context, ref written, .. } = self.nodes[id];
+        let here = self.reached.entry(key(context, state)).or_default();
+        let covers = |&other: &NodeId| {
+            let weaker = &self.nodes[other];
+            other != id && is_covered(state, &weaker.state) && written.is_within(&weaker.written)
+        };
         match here.iter().copied().find(covers) {
             Some(other) => self.nodes[id].covered_by = Some(other),
             None => {
@@ -107,7 +144,7 @@ impl Arg {
         }
     }
 
-    fn turns(&self, mut from: Option<NodeId>, key: &Key) -> u32 {
+    fn turns(&self, mut from: Option<NodeId>, key: &[InstId]) -> u32 {
         while let Some(id) = from {
             let node = &self.nodes[id];
             let ats = node.state.frames.iter().map(|frame| &frame.at);
@@ -131,6 +168,48 @@ impl Arg {
         path
     }
 
+    /// How control goes from the start to `id`, with every call in it from its entry to its return. `None` if that is
+    /// too long.
+    pub fn ways(&self, id: NodeId, table: &Table) -> Option<Vec<Way>> {
+        let mut ways = Vec::new();
+        self.ways_to(id, table, true, &mut ways)?;
+        Some(ways)
+    }
+
+    /// From the start of the program, or of the call that `id` belongs to.
+    fn ways_to(&self, id: NodeId, table: &Table, whole: bool, into: &mut Vec<Way>) -> Option<()> {
+        let mut links = Vec::new();
+        let mut at = id;
+        let first = loop {
+            match self.nodes[at].parent {
+                Some((parent, link)) => {
+                    links.push(link);
+                    at = parent;
+                }
+                None => break at,
+            }
+        };
+        if let Some(context) = self.nodes[first].context.filter(|_| whole) {
+            let context = table.get(context);
+            self.ways_to(context.caller, table, true, into)?;
+            into.push(Way::Enter(context.func));
+        }
+        for link in links.into_iter().rev() {
+            match link {
+                Link::Way(way) => into.push(way),
+                Link::Call { func, exit } => {
+                    into.push(Way::Enter(func));
+                    self.ways_to(exit, table, false, into)?;
+                    into.push(Way::Return);
+                }
+            }
+            if into.len() > LONGEST_PATH {
+                return None;
+            }
+        }
+        Some(())
+    }
+
     /// Cuts off what grew from `pivot`, which gets another state, and wakes what was covered by it.
     pub fn prune(&mut self, pivot: NodeId, state: State) {
         let mut gone = BTreeSet::from([pivot]);
@@ -141,7 +220,8 @@ impl Arg {
         }
         for &id in &gone {
             self.waitlist.remove(&(self.nodes[id].turns, Reverse(id)));
-            if let Some(here) = self.reached.get_mut(&key(&self.nodes[id].state)) {
+            let place = key(self.nodes[id].context, &self.nodes[id].state);
+            if let Some(here) = self.reached.get_mut(&place) {
                 here.retain(|&other| other != id);
             }
             self.nodes[id].is_gone = id != pivot;

@@ -1,12 +1,12 @@
 //! The paper's algorithm: counterexample-guided abstraction refinement over the spatial flow model of one obligation.
 //!
-//! An abstract state is a place with its call stack and the values of the variables that the precision tracks there
+//! An abstract state is a place and the values of the variables that the precision tracks there
 //! ([`precision`], [`abstraction`]); it starts with none. [`model`] executes on such states, [`segment`] from one cut
 //! to the next, [`arg`] remembers what was reached. A path to the obligation is walked at full precision ([`trace`]):
 //! if explicit values refute it, [`algorithm1`] finds what has to be tracked for that, by way of [`back`]; else the
 //! exact machine executes it ([`feasible`]). [`algorithm2`] is the loop around this.
 //!
-//! Where the paper inlines functions, a state has its call stack; where it asks an interpolating solver, sets of assignments
+//! Where the paper inlines functions, calls are tabulated by what they are entered with ([`table`]); where it asks an interpolating solver, sets of assignments
 //! are made smaller one variable at a time. What relates inputs to each other is beyond explicit values and stays unknown.
 
 mod precision;
@@ -14,6 +14,7 @@ mod model;
 mod weak;
 mod segment;
 mod abstraction;
+mod table;
 mod arg;
 mod trace;
 mod back;
@@ -32,6 +33,7 @@ use crate::rules::{Demand, Obligation};
 use crate::smt::Limits;
 use model::Model;
 use rounds::Story;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Abstract states of one obligation; each is some ten kilobytes.
@@ -117,7 +119,9 @@ fn run(question: &Question<'_>, target: Obligation, story: &mut Story) -> Checke
         cancel,
         solver: Limits { milliseconds, ..Limits::default() },
     };
-    let machine = Machine::new(program, Marks::new(program, obligations), options);
+    let marks = Rc::new(Marks::new(program, obligations));
+    let mut machine = Machine::new(program, marks, options);
+    machine.plains.is_off = true;
     let mut model = Model::new(machine, points_to, entry, target, limit);
     algorithm2::cegas(&mut model, story)
 }

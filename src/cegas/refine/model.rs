@@ -10,6 +10,7 @@
 //! explicit values alone end it.
 
 use super::Limit;
+use super::table::Written;
 use crate::cegas::address::{Base, Place};
 use crate::cegas::liveness::Liveness;
 use crate::cegas::machine::{Machine, Source, Step, gap, is_unset};
@@ -37,6 +38,12 @@ pub(super) struct Model<'a> {
     /// The blocks from which the obligation may still be reached.
     before: EntitySet<BlockId>,
     liveness: FxHashMap<FuncId, Rc<Liveness>>,
+    /// Whether calls are tabulated by their entry states.
+    pub tabulates: bool,
+    /// What was written through addresses that are not explicit since somebody last asked.
+    pub written: Written,
+    /// The objects that the running call was entered with: their numbers mean something to its callers.
+    pub passed: usize,
 }
 
 /// Library functions that look at memory through their arguments.
@@ -65,7 +72,18 @@ impl<'a> Model<'a> {
         let program = machine.program;
         let callers = sfg::callers(program, points_to);
         let before = Before::new(program, &callers, target.at, &program.constructors).blocks;
-        Model { machine, points_to, entry, target, limit, before, liveness: FxHashMap::default() }
+        Model {
+            machine,
+            points_to,
+            entry,
+            target,
+            limit,
+            before,
+            liveness: FxHashMap::default(),
+            tabulates: true,
+            written: Written::default(),
+            passed: 0,
+        }
     }
 
     /// Whether the obligation may still be reached. What waits for the program's end may reach it from anywhere.
@@ -317,7 +335,10 @@ impl<'a> Model<'a> {
         state.doubt = None;
         let ty = result.map(|value| program.values[value].ty);
         let flow = self.machine.external(state, at, func, args, ty)?;
-        if state.doubt.take().is_some() {
+        // What a function that nobody knows may have kept is not told apart here.
+        let is_unknown = state.doubt.take().is_some() || !state.trusted.is_empty();
+        (state.trusted, state.exposed) = Default::default();
+        if is_unknown {
             self.forget_all(state);
         }
         self.scrub(state, result)?;

@@ -6,6 +6,7 @@ use crate::cegas::machine::{Step, Stop};
 use crate::cegas::memory::Instance;
 use crate::cegas::state::State;
 use crate::cegas::step::{Flow, Outcome};
+use crate::cegas::value::Value;
 use crate::cegas::verdict::Reason;
 use crate::ir::{BlockId, Callee, FuncId, Inst, InstId, Operand};
 use crate::rules::Demand;
@@ -87,6 +88,8 @@ pub(super) enum End {
     Over(InstId),
     /// The program has ended.
     Finished,
+    /// A call that is looked at apart from its callers returns this.
+    Return(Box<State>, Option<Value>),
     /// It leaves what the model knows.
     Left(Reason),
 }
@@ -124,6 +127,9 @@ impl Model<'_> {
                     Err(stop) => return self.stopped(stop, at),
                 },
                 Flow::Stay => {}
+                Flow::Return(value) if is_apart(&state) => {
+                    return End::Return(Box::new(state), value);
+                }
                 Flow::Return(_) | Flow::Blocks(_) | Flow::Call(_) | Flow::Outcomes(_) => {
                     return match self.ways(&state, at, flow) {
                         Ok(ways) => End::Ways(Some(at), ways),
@@ -323,6 +329,11 @@ impl Model<'_> {
         let ranges = operands.iter().filter_map(|&operand| self.range(state, operand, 1));
         ranges.map(|range| range.instance).collect()
     }
+}
+
+/// Whether the running function was called, and its callers are not here.
+fn is_apart(state: &State) -> bool {
+    state.frames.len() == 1 && state.top().is_some_and(|frame| frame.call.is_some())
 }
 
 enum Judged {

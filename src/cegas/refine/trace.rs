@@ -48,7 +48,8 @@ impl Model<'_> {
             let passed = trace.events.iter().skip(before).position(is_it);
             let (at, next) = match (end, wanted, passed) {
                 (End::Target, _, _) => return trace,
-                (End::Left(_), _, _) => {
+                // A path has all its calls in it.
+                (End::Left(_) | End::Return(..), _, _) => {
                     trace.outcome = Walked::Left;
                     return trace;
                 }

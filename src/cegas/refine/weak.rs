@@ -22,6 +22,7 @@ impl Model<'_> {
             return self.forget(state, instance);
         }
         let kinds = self.reached(pointer);
+        self.written.add(&kinds);
         for number in 0..state.memory.len() as u32 {
             let origin = state.memory.get(Instance(number)).map(|object| object.origin);
             if origin.is_some_and(|origin| self.may_be(&kinds, origin)) {
@@ -71,13 +72,14 @@ impl Model<'_> {
     }
 
     pub fn forget_all(&mut self, state: &mut State) {
+        self.written.add_all();
         for number in 0..state.memory.len() as u32 {
             self.forget(state, Instance(number));
         }
     }
 
     /// The object holds ⊤ everywhere.
-    fn forget(&mut self, state: &mut State, instance: Instance) {
+    pub fn forget(&mut self, state: &mut State, instance: Instance) {
         let program = self.machine.program;
         let Some(object) = state.memory.get(instance) else { return };
         if is_fixed(program, object.origin) {

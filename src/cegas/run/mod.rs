@@ -28,8 +28,7 @@ const DEEPEST: usize = 3000;
 
 /// How an execution ended.
 pub(super) enum End {
-    /// After so many steps.
-    Violation(Target, u64),
+    Violation(Target),
     /// Its end, that of the time, or something that is not done here.
     Other,
 }
@@ -91,8 +90,8 @@ impl<'p> Runner<'p> {
         })
     }
 
-    /// Runs constructors and the entry.
-    pub fn run(&mut self, entry: FuncId, deadline: Instant) -> End {
+    /// Runs constructors and the entry, for about so many steps at most. How many it took stands beside.
+    pub fn run(&mut self, entry: FuncId, most: u64, deadline: Instant) -> (End, u64) {
         let mut steps = 0;
         for func in self.program.constructors.iter().copied().chain([entry]) {
             let started = self.start(func);
@@ -105,18 +104,18 @@ impl<'p> Runner<'p> {
                         self.step()?;
                         steps += 1;
                     }
-                    if Instant::now() >= deadline {
+                    if steps >= most || Instant::now() >= deadline {
                         return Ok(false);
                     }
                 }
             });
             match stop {
                 Ok(true) => {}
-                Ok(false) | Err(Stop::Beyond) => return End::Other,
-                Err(Stop::Violation(target)) => return End::Violation(target, steps),
+                Ok(false) | Err(Stop::Beyond) => return (End::Other, steps),
+                Err(Stop::Violation(target)) => return (End::Violation(target), steps),
             }
         }
-        End::Other
+        (End::Other, steps)
     }
 
     fn start(&mut self, func: FuncId) -> Step<()> {

@@ -24,6 +24,7 @@ use crate::ir::{BlockId, FuncId, InstId, Program};
 use crate::rules::Obligation;
 use crate::smt::{Answer, ExprId, Limits};
 use explain::Account;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// What is asked.
@@ -55,7 +56,7 @@ pub fn enumerate(question: &Question<'_>, is_meant: impl Fn(&Obligation) -> bool
     let marks = Marks::new(question.program, question.obligations);
     let milliseconds = u32::try_from(question.time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
     let mut enumerator = Enumerator {
-        machine: Machine::new(question.program, marks, question.options),
+        machine: Machine::new(question.program, Rc::new(marks), question.options),
         question,
         found: meant.iter().map(|_| Found::default()).collect(),
         meant,

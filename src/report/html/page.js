@@ -61,6 +61,7 @@
       }
       const reasons = Object.entries(row.unknown).map(([cause, n]) => `${data.causes[cause] || cause} ${n}`);
       if (row.silenced) reasons.push(`silenced ${row.silenced}`);
+      if (row.judged_in) reasons.push(`judged in ${row.judged_in.join(", ")}`);
       if (row.not_analysed) reasons.push(`not analysed: ${row.not_analysed}`);
       line.append(make("td", reasons.join(", ")));
       element.tBodies[0].append(line);

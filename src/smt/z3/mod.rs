@@ -5,6 +5,8 @@
 //! An answer here is Z3's word. [`solver`](super::solver) evaluates the model before it believes it.
 
 mod filter;
+#[cfg(lazy_z3)]
+mod lazy;
 mod term;
 
 pub use filter::filter;

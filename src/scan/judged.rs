@@ -1,0 +1,77 @@
+//! Libraries that are judged in the programs of the same build: callers that are known take precedence over those that
+//! are assumed.
+
+use super::{Modelled, Settings};
+use crate::ir::{Linkage, Program};
+use crate::library;
+use compile_db::{Target, TargetKind};
+use std::collections::BTreeSet;
+
+/// Names that fit into a note.
+const FEW: usize = 3;
+
+/// The programs that all code of a library is part of. None if the library is to be entered from outside.
+pub(super) fn judged_in(
+    target: &Target,
+    targets: &[Target],
+    settings: &Settings,
+) -> Option<Vec<String>> {
+    let is_inner = match target.kind {
+        TargetKind::StaticLibrary | TargetKind::Objects => true,
+        TargetKind::Program | TargetKind::SharedLibrary => false,
+    };
+    if !is_inner || !settings.targets.is_empty() || !settings.entries.is_empty() {
+        return None;
+    }
+    let programs = || targets.iter().filter(|other| other.kind == TargetKind::Program);
+    let is_linked = |unit: &usize| programs().any(|program| program.units.contains(unit));
+    if target.units.is_empty() || !target.units.iter().all(is_linked) {
+        return None;
+    }
+    let users = programs().filter(|p| p.units.iter().any(|unit| target.units.contains(unit)));
+    Some(users.map(|program| program.name.clone()).collect())
+}
+
+/// The functions of a library that others can call.
+pub(super) fn visible(program: &Program) -> Vec<String> {
+    let is_visible = |(id, func): &(_, &crate::ir::Function)| {
+        func.linkage != Linkage::Internal
+            && !func.blocks.is_empty()
+            && !library::is_model(program, *id)
+    };
+    program.funcs.iter().filter(is_visible).map(|(_, func)| func.name.clone()).collect()
+}
+
+/// Finds out whether the programs come to all functions of the libraries that are judged in them: such a library
+/// has been looked at as a whole.
+pub(super) fn settle(targets: &[Target], models: &mut [Modelled]) {
+    let reached: Vec<(&str, BTreeSet<String>)> = targets
+        .iter()
+        .zip(models.iter_mut())
+        .map(|(target, model)| {
+            (target.name.as_str(), std::mem::take(&mut model.checked.reached).into_iter().collect())
+        })
+        .collect();
+    for (target, model) in targets.iter().zip(models) {
+        if model.judged_in.is_empty() || model.size.is_err() {
+            continue;
+        }
+        let users = reached.iter().filter(|(name, _)| model.judged_in.iter().any(|p| p == name));
+        let users: Vec<_> = users.map(|(_, reached)| reached).collect();
+        let is_called = |name: &String| users.iter().any(|reached| reached.contains(name));
+        model.uncalled.retain(|name| !is_called(name));
+        model.checked.complete = model.uncalled.is_empty();
+        model.notes.push(note(&target.name, &model.judged_in, &model.uncalled));
+    }
+}
+
+fn note(library: &str, programs: &[String], uncalled: &[String]) -> String {
+    let programs = programs.join(", ");
+    let few: Vec<&str> = uncalled.iter().take(FEW).map(String::as_str).collect();
+    let but = match uncalled.len() {
+        0 => String::new(),
+        n if n <= FEW => format!(", which do not come to {}", few.join(", ")),
+        n => format!(", which do not come to {} and {} more functions", few.join(", "), n - FEW),
+    };
+    format!("its code is judged in {programs}{but}; --target {library} enters it from outside")
+}
