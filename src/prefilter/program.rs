@@ -62,7 +62,7 @@ impl<'a> Solver<'a> {
             let params = self.program.funcs[func].params.iter().count();
             let mut summary = Summary::all(params);
             if self.whole.starts.contains(&func) {
-                summary.entry = self.from_outside(func);
+                summary.entry = self.given_outside(func);
                 self.wait(func);
             }
             self.summaries.insert(func, summary);
@@ -87,7 +87,7 @@ impl<'a> Solver<'a> {
     }
 
     /// What code outside the program gives to a function that it calls: arbitrary values, but they are set.
-    fn from_outside(&self, func: FuncId) -> Vec<Known> {
+    fn given_outside(&self, func: FuncId) -> Vec<Known> {
         let params = self.program.funcs[func].params;
         let is_main = self.program.funcs[func].name == "main";
         let word = i64::from(self.program.machine.pointer_bits / 8);
