@@ -343,7 +343,15 @@ fn what_is_settled_does_not_go_wrong() {
                 let found = run(&asan, index, seed).or_else(|| run(&msan, index, seed));
                 let Some((rules, line)) = found else { continue };
                 seen += 1;
-                if !rules.iter().any(|rule| open.contains(&(line, (*rule).to_owned()))) {
+                // Behind an address that was never set anything may come, and only one sanitizer sees that it was not.
+                let is_behind = || {
+                    let before = run(&msan, index, seed);
+                    before.is_some_and(|(_, at)| {
+                        at == line && open.contains(&(at, "uninit-read".to_owned()))
+                    })
+                };
+                let is_open = rules.iter().any(|rule| open.contains(&(line, (*rule).to_owned())));
+                if !is_open && !is_behind() {
                     let code = text.lines().nth(line - 1).unwrap_or_default();
                     wrong.push(format!("seed {}: {rules:?} at {line}: {code}", first + index));
                 }
