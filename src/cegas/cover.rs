@@ -38,7 +38,7 @@ const MOST_TURNS: u32 = 3000;
 const DEEPEST: u32 = 40;
 
 /// Attempts with what the last one learned.
-const MOST_ROUNDS: u32 = 8;
+const MOST_ROUNDS: u32 = 9;
 
 /// What the attempt may look at.
 pub(super) struct Question<'q> {
@@ -80,6 +80,7 @@ pub(super) fn prove(
         suspects: Vec::new(),
         refuted: Vec::new(),
         refuted_before: Vec::new(),
+        interpolates: false,
         hints: Vec::new(),
         met: Vec::new(),
         keeps_known: false,
@@ -126,6 +127,8 @@ pub(super) struct Prover<'m, 'p, 'q> {
     /// Violations from earlier rounds.
     pub(super) hints: Vec<ExprId>,
     pub(super) refuted_before: Vec<Vec<ExprId>>,
+    /// Candidates are made from them.
+    pub(super) interpolates: bool,
     /// The states in which loops were met at their heads.
     pub(super) met: Vec<Met>,
     /// Nodes of lists of which everything is known are not folded.
@@ -232,8 +235,11 @@ impl<'p> Prover<'_, 'p, '_> {
                 self.patience = if self.patience == 0 { 8 } else { self.patience * 4 };
             }
             self.hints.extend(new);
-            self.hypotheses = if round % 2 == 0 { round - 1 } else { 0 };
             self.refuted_before = std::mem::take(&mut self.refuted);
+            // What is simple is proved by simple means, and each round is simple again but for one thing.
+            let next = round + 1;
+            self.interpolates = next.is_multiple_of(3);
+            self.hypotheses = if next.is_multiple_of(4) { next / 2 - 1 } else { 0 };
         }
         found
     }

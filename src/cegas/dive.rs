@@ -9,8 +9,10 @@ use std::time::Instant;
 /// Executions that are tried.
 const MOST_DIVES: u32 = 100;
 
-/// Each may take this part of what is left of the steps.
-const SHARE: u64 = 2;
+/// The first may take this part of the steps: where there are no inputs it is the only one. Each of the others takes
+/// less of what is left, since some of them turn for ever.
+const FIRST: u64 = 2;
+const SHARE: u64 = 8;
 
 impl Explorer<'_> {
     /// Looks for violations with random inputs, for so many steps or until then.
@@ -29,7 +31,8 @@ impl Explorer<'_> {
             else {
                 return;
             };
-            let (end, taken) = runner.run(self.entry, steps / SHARE, deadline);
+            let share = if number == 0 { FIRST } else { SHARE };
+            let (end, taken) = runner.run(self.entry, steps / share, deadline);
             steps -= taken.clamp(1, steps);
             if let End::Violation(target) = end {
                 self.confirm(draw, target, taken);

@@ -183,7 +183,7 @@ impl Prover<'_, '_, '_> {
         arrivals: &[Arrival],
         candidates: &[ExprId],
     ) -> Vec<ExprId> {
-        if self.refuted.is_empty() && self.refuted_before.is_empty() {
+        if !self.interpolates {
             return Vec::new();
         }
         let vars: FxHashSet<VarId> = head.at_entry(self.machine).into_keys().collect();
@@ -205,7 +205,7 @@ impl Prover<'_, '_, '_> {
         };
         // Not all of the time: there are other loops, and other ways to prove.
         let left = self.question.deadline.saturating_duration_since(Instant::now());
-        let effort = Effort { limits: self.limits(), deadline: Instant::now() + left / 4 };
+        let effort = Effort { limits: self.limits(), deadline: Instant::now() + left / 6 };
         let turns =
             Turns { entry, back: arrivals, known: candidates, before: &before, is_own, effort };
         self.machine.interpolants(&turns, &violations)

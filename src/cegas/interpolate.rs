@@ -19,7 +19,7 @@ use std::time::Instant;
 pub(super) const MOST_CONDITIONS: usize = 96;
 
 /// Questions for one head at a time.
-const MOST_QUESTIONS: u32 = 600;
+const MOST_QUESTIONS: u32 = 400;
 
 /// Turns that a cube is followed back.
 const DEEPEST: u32 = 6;
