@@ -12,7 +12,7 @@ pub(super) struct Draw {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Any,
-    /// Of any length: there are as many small ones as large ones.
+    /// Of any length up to what a loop can count to: there are as many small ones as large ones.
     Long,
     Below(u64),
     /// Each greater than the one before …
@@ -37,6 +37,9 @@ const KINDS: [Kind; 12] = [
     Kind::Below(1024),
 ];
 
+/// Bits of a number that an execution can count to.
+const LONGEST: u32 = 22;
+
 /// What lies in memory that nobody wrote, every other time.
 const UNSET: u8 = 0x5b;
 
@@ -54,7 +57,7 @@ impl Draw {
             Kind::Any if width > 64 => u128::from(mixed(word)) << 64 | u128::from(word),
             Kind::Any => u128::from(word),
             Kind::Long => {
-                let bits = mixed(word) % u64::from(width.min(63) + 1);
+                let bits = mixed(word) % u64::from(width.min(LONGEST) + 1);
                 u128::from(word) & crate::smt::value::mask(bits as u32)
             }
             Kind::Below(bound) => u128::from(word % bound),
