@@ -236,9 +236,9 @@ impl<'p> Prover<'_, 'p, '_> {
             }
             self.hints.extend(new);
             self.refuted_before = std::mem::take(&mut self.refuted);
-            // What is simple is proved by simple means, and each round is simple again but for one thing.
+            // What is simple is proved by simple means, and with lists each round is simple again but for one thing.
             let next = round + 1;
-            self.interpolates = next.is_multiple_of(3);
+            self.interpolates = self.classes.is_empty() || next.is_multiple_of(3);
             self.hypotheses = if next.is_multiple_of(4) { next / 2 - 1 } else { 0 };
         }
         found

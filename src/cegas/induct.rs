@@ -10,6 +10,9 @@
 use super::cover::{Before, Bound, Fail, Prover, Region, Tried};
 use super::state::State;
 
+/// States at the head that are followed through a turn at once.
+const MOST_STATES: usize = 16;
+
 /// A state that covers all turns of a loop, and what leaves it in one turn.
 pub(super) struct General {
     pub state: State,
@@ -52,7 +55,7 @@ impl Prover<'_, '_, '_> {
         for _ in 0..self.hypotheses {
             let ends = self.turn(start, Bound::Turn(region))?;
             out.extend(ends.out);
-            start = ends.back;
+            start = few(ends.back)?;
             if start.is_empty() {
                 return Ok(out);
             }
@@ -60,10 +63,15 @@ impl Prover<'_, '_, '_> {
         let mut start = vec![general];
         for _ in 0..self.hypotheses {
             let before = self.before();
-            start = self.turn(start, Bound::Turn(region))?.back;
+            start = few(self.turn(start, Bound::Turn(region))?.back)?;
             self.go_back(before);
         }
         out.extend(self.turn(start, Bound::Turn(region))?.out);
         Ok(out)
     }
+}
+
+/// States that cannot be joined become more with each turn.
+fn few(states: Vec<State>) -> Tried<Vec<State>> {
+    if states.len() > MOST_STATES { Err(Fail::Beyond) } else { Ok(states) }
 }

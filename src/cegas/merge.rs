@@ -58,24 +58,24 @@ impl Machine<'_> {
                     }
                 }
             }
-            let Some(&(_, i, j)) = pairs.iter().max_by_key(|&&(n, i, j)| (n, usize::MAX - i, j))
-            else {
-                return states;
-            };
-            match self.merge(loops, &states[i], &states[j]) {
-                Some(merged) => {
-                    states.remove(j);
-                    ids.remove(j);
-                    states[i] = merged;
-                    ids[i] = next;
-                    next += 1;
-                    // Ids stay in ascending order within a pair.
-                    let (state, id) = (states.remove(i), ids.remove(i));
-                    states.push(state);
-                    ids.push(id);
+            pairs.sort_unstable_by_key(|&(n, i, j)| std::cmp::Reverse((n, usize::MAX - i, j)));
+            let mut found = None;
+            for (_, i, j) in pairs {
+                found = self.merge(loops, &states[i], &states[j]).map(|merged| (merged, i, j));
+                if found.is_some() {
+                    break;
                 }
-                None => _ = apart.insert((ids[i], ids[j])),
+                apart.insert((ids[i], ids[j]));
             }
+            let Some((merged, i, j)) = found else { return states };
+            // Ids stay in ascending order within a pair.
+            for index in [j, i] {
+                states.remove(index);
+                ids.remove(index);
+            }
+            states.push(merged);
+            ids.push(next);
+            next += 1;
         }
     }
 
