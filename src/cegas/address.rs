@@ -178,31 +178,39 @@ impl Machine<'_> {
                 self.smt.pool.bool(pred == IntPredicate::Ne)
             }
             (Base::Object(x), Base::Number)
-                if !is_signed(pred)
-                    && let Some(is_above) = self.is_above(state, (x, a.offset), b.offset) =>
+                if let Some(known) = self.against_number(state, pred, (x, a.offset), b.offset) =>
             {
-                self.smt.pool.bool(match pred {
-                    IntPredicate::Ne => true,
-                    IntPredicate::UGt | IntPredicate::UGe => is_above,
-                    IntPredicate::ULt | IntPredicate::ULe => !is_above,
-                    _ => false,
-                })
+                self.smt.pool.bool(known)
             }
             (Base::Number, Base::Object(y))
-                if !is_signed(pred)
-                    && let Some(is_above) = self.is_above(state, (y, b.offset), a.offset) =>
+                if let Some(known) =
+                    self.against_number(state, pred.mirrored(), (y, b.offset), a.offset) =>
             {
-                self.smt.pool.bool(match pred {
-                    IntPredicate::Ne => true,
-                    IntPredicate::ULt | IntPredicate::ULe => is_above,
-                    IntPredicate::UGt | IntPredicate::UGe => !is_above,
-                    _ => false,
-                })
+                self.smt.pool.bool(known)
             }
             _ => {
                 state.doubt("how addresses of different objects compare");
                 self.fresh(state, 1, Source::Unspecified)
             }
+        }
+    }
+
+    /// How a place in an object compares with a number, if that is known.
+    fn against_number(
+        &mut self,
+        state: &State,
+        pred: IntPredicate,
+        place: (Instance, ExprId),
+        number: ExprId,
+    ) -> Option<bool> {
+        let is_above = self.is_above(state, place, number)?;
+        match pred {
+            IntPredicate::Eq => Some(false),
+            IntPredicate::Ne => Some(true),
+            IntPredicate::UGt | IntPredicate::UGe => Some(is_above),
+            IntPredicate::ULt | IntPredicate::ULe => Some(!is_above),
+            // As a signed number, an address may be on either side of zero.
+            IntPredicate::SGt | IntPredicate::SGe | IntPredicate::SLt | IntPredicate::SLe => None,
         }
     }
 
@@ -245,19 +253,6 @@ impl Machine<'_> {
         life == Life::Live
             && (self.smt.pool.as_const(inside) == Some(1)
                 || (at_start && !matches!(origin, Origin::Varargs(_))))
-    }
-}
-
-/// As a signed number, an address may be on either side of zero.
-fn is_signed(pred: IntPredicate) -> bool {
-    match pred {
-        IntPredicate::SGt | IntPredicate::SGe | IntPredicate::SLt | IntPredicate::SLe => true,
-        IntPredicate::Eq
-        | IntPredicate::Ne
-        | IntPredicate::UGt
-        | IntPredicate::UGe
-        | IntPredicate::ULt
-        | IntPredicate::ULe => false,
     }
 }
 

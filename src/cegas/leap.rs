@@ -15,7 +15,7 @@ use super::merge::differences;
 use super::state::State;
 use super::step::Flow;
 use super::widen::{Spot, get, put};
-use crate::ir::{BlockId, FuncId, Inst, InstId, ValueId};
+use crate::ir::{BlockId, FuncId, InstId};
 use crate::smt::{Answer, ExprId, Limits, Sort};
 use rustc_hash::FxHashMap;
 
@@ -271,7 +271,7 @@ impl Machine<'_> {
             return None;
         }
         let mut spots = Vec::new();
-        for phi in self.phis(a.block) {
+        for phi in self.program.phis(a.block) {
             if a.values.get(&phi) != b.values.get(&phi) {
                 spots.push(Spot::Value(phi));
             }
@@ -290,13 +290,6 @@ impl Machine<'_> {
             spots.extend(ranges.map(|(offset, bytes)| Spot::Cell(instance, offset, bytes)));
         }
         Some(spots)
-    }
-
-    fn phis(&self, block: BlockId) -> Vec<ValueId> {
-        let program = self.program;
-        let insts = program.blocks[block].insts.iter();
-        let phis = insts.take_while(|&inst| matches!(program.insts[inst].inst, Inst::Phi { .. }));
-        phis.filter_map(|inst| program.insts[inst].result.expand()).collect()
     }
 
     /// How many turns all conditions hold for; zero if they depend on nothing.

@@ -17,7 +17,7 @@ use super::memory::{Instance, Life, Origin};
 use super::merge::differences;
 use super::state::State;
 use super::value::Value;
-use crate::ir::{Inst, ValueId};
+use crate::ir::ValueId;
 use crate::smt::{ExprId, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -80,9 +80,7 @@ impl Head {
         let program = machine.program;
         let stable = entry.fresh;
         let last_read = machine.has_ghosts().then(|| machine.fresh(&mut entry, 1, Source::Widened));
-        let insts = program.blocks[body.head].insts.iter();
-        let phis = insts.take_while(|&inst| matches!(program.insts[inst].inst, Inst::Phi { .. }));
-        let phis = phis.filter_map(|inst| program.insts[inst].result.expand()).collect();
+        let phis = program.phis(body.head).collect();
         Head { entry, spots: BTreeMap::new(), phis, last_read, stable, put_in: BTreeMap::new() }
     }
 

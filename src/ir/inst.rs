@@ -78,6 +78,21 @@ pub enum IntPredicate {
 }
 
 impl IntPredicate {
+    /// The predicate that holds of the same two numbers the other way round.
+    pub fn mirrored(self) -> IntPredicate {
+        match self {
+            IntPredicate::Eq | IntPredicate::Ne => self,
+            IntPredicate::UGt => IntPredicate::ULt,
+            IntPredicate::UGe => IntPredicate::ULe,
+            IntPredicate::ULt => IntPredicate::UGt,
+            IntPredicate::ULe => IntPredicate::UGe,
+            IntPredicate::SGt => IntPredicate::SLt,
+            IntPredicate::SGe => IntPredicate::SLe,
+            IntPredicate::SLt => IntPredicate::SGt,
+            IntPredicate::SLe => IntPredicate::SGe,
+        }
+    }
+
     /// Whether it holds of two numbers that compare so without signs, and so with.
     pub fn holds(self, plain: Ordering, signed: Ordering) -> bool {
         match self {

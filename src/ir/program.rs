@@ -250,6 +250,13 @@ impl Program {
         })
     }
 
+    /// What the phis at the start of a block define.
+    pub fn phis(&self, block: BlockId) -> impl Iterator<Item = ValueId> + '_ {
+        let insts = self.blocks[block].insts.iter();
+        let phis = insts.take_while(|&inst| matches!(self.inst(inst), Inst::Phi { .. }));
+        phis.filter_map(|inst| self.insts[inst].result.expand())
+    }
+
     pub fn terminator(&self, block: BlockId) -> Option<InstId> {
         self.blocks[block].insts.last()
     }

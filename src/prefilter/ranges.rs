@@ -244,7 +244,7 @@ impl<'a> Ranges<'a> {
                 self.numbers.are_equal(rhs, operand),
             ) {
                 (true, false) => (pred, rhs),
-                (false, true) => (mirrored(pred), lhs),
+                (false, true) => (pred.mirrored(), lhs),
                 _ => continue,
             };
             let other = match other.constant() {
@@ -388,20 +388,6 @@ fn narrow(range: &mut Range, pred: IntPredicate, other: Range, bits: u32) {
     if range.lo > range.hi {
         // The block is never entered; anything may be said, and nothing is.
         *range = Range::full(bits);
-    }
-}
-
-fn mirrored(pred: IntPredicate) -> IntPredicate {
-    match pred {
-        IntPredicate::Eq | IntPredicate::Ne => pred,
-        IntPredicate::UGt => IntPredicate::ULt,
-        IntPredicate::UGe => IntPredicate::ULe,
-        IntPredicate::ULt => IntPredicate::UGt,
-        IntPredicate::ULe => IntPredicate::UGe,
-        IntPredicate::SGt => IntPredicate::SLt,
-        IntPredicate::SGe => IntPredicate::SLe,
-        IntPredicate::SLt => IntPredicate::SGt,
-        IntPredicate::SLe => IntPredicate::SGe,
     }
 }
 

@@ -28,7 +28,7 @@ use super::task::{Explored, Task};
 use super::value::Value;
 use super::verdict::{Proof, Reason, Verdict};
 use crate::cancel::Cancel;
-use crate::ir::{BlockId, FuncId, Inst, InstId, ValueId};
+use crate::ir::{BlockId, FuncId, InstId};
 use crate::rules::Obligation;
 use crate::smt::{Answer, ExprId, Limits};
 pub use condition::{Condition, read};
@@ -191,11 +191,11 @@ impl Checker<'_> {
         spots: &BTreeSet<Spot>,
     ) -> Result<State, Reason> {
         let mut cut = state.clone();
-        for phi in self.phis(region.body.head) {
+        let program = self.machine.program;
+        for phi in program.phis(region.body.head) {
             let old = state.top().and_then(|frame| frame.values.get(&phi)?.bits());
             let Some(old) = old else { return refused("a value that is no number") };
-            let ty = self.machine.program.values[phi].ty;
-            if !self.machine.is_pointer_type(ty) {
+            if !self.machine.is_pointer_type(program.values[phi].ty) {
                 let bits = self.machine.smt.pool.width(old);
                 let any = self.machine.fresh(&mut cut, bits, Source::Widened);
                 cut.set(phi, Value::Bits(any));
@@ -227,10 +227,10 @@ impl Checker<'_> {
         if !same_frames || cut.pending != back.pending || cut.closing != back.closing {
             return refused("a loop that makes variables anew");
         }
-        let head = cut.top().map(|frame| frame.block);
-        for phi in head.map(|head| self.phis(head)).unwrap_or_default() {
+        let program = self.machine.program;
+        for phi in cut.top().into_iter().flat_map(|frame| program.phis(frame.block)) {
             let value = |state: &State| state.top().and_then(|f| f.values.get(&phi)?.bits());
-            let is_pointer = self.machine.is_pointer_type(self.machine.program.values[phi].ty);
+            let is_pointer = self.machine.is_pointer_type(program.values[phi].ty);
             let speaks = value(back).is_none_or(|v| self.machine.speaks_of_addresses(v));
             if (is_pointer || speaks) && value(cut) != value(back) {
                 return refused("a pointer that a loop changes");
@@ -267,13 +267,6 @@ impl Checker<'_> {
             }
         }
         Ok(())
-    }
-
-    fn phis(&self, head: BlockId) -> Vec<ValueId> {
-        let program = self.machine.program;
-        let insts = program.blocks[head].insts.iter();
-        let phis = insts.take_while(|&inst| matches!(program.insts[inst].inst, Inst::Phi { .. }));
-        phis.filter_map(|inst| program.insts[inst].result.expand()).collect()
     }
 
     /// What the conditions of the head say of a state that stands there.
