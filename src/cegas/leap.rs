@@ -6,9 +6,10 @@
 //! every t below T, the next T turns go that way and do just that: arithmetic is modular on both sides, so
 //! overflows are no exception. That demands are met is one of the conditions. Values computed inside a turn are
 //! those of an earlier one afterwards, but nobody looks at them before they are computed anew: their definitions do not
-//! dominate the head.
+//! dominate the head. So a turn never leaves its loop: one that came back to the head by way of a loop around it would
+//! have changed that one's counter, too.
 
-use super::loops::Loops;
+use super::loops::{Body, Loops};
 use super::machine::{Inputs, Machine};
 use super::memory::{Instance, Object};
 use super::merge::differences;
@@ -73,10 +74,11 @@ impl Leaps {
         let frame = state.top()?;
         let new = || Loops::new(machine.program, frame.func);
         let loops = self.loops.entry(frame.func).or_insert_with(new);
-        if loops.body(frame.block).is_none() || !loops.is_at_start(machine.program, frame) {
+        let body = loops.body(frame.block)?;
+        if !loops.is_at_start(machine.program, frame) {
             return None;
         }
-        let leap = machine.leap(state);
+        let leap = machine.leap(state, body);
         self.blocks = 0;
         let failed = self.patience.max(FIRST).saturating_mul(2).min(1 << 24);
         self.patience = if leap.is_some() { FIRST } else { failed };
@@ -85,11 +87,11 @@ impl Leaps {
 }
 
 impl Machine<'_> {
-    /// The state as many turns later as can be told; it stands at the head of a loop.
-    fn leap(&mut self, state: &State) -> Option<Leap> {
+    /// The state as many turns later as can be told; it stands at the head of the loop.
+    fn leap(&mut self, state: &State, body: &Body) -> Option<Leap> {
         let drawn = self.replay.as_ref().map(|replay| replay.drawn);
         let lives = self.lives().cloned();
-        let leap = self.leap_from(state);
+        let leap = self.leap_from(state, body);
         let is_counted = self.lives() != lives.as_ref();
         self.live_as_before(lives);
         if let (Some(replay), Some(drawn)) = (self.replay.as_mut(), drawn) {
@@ -99,10 +101,10 @@ impl Machine<'_> {
         leap.filter(|_| !is_counted)
     }
 
-    fn leap_from(&mut self, state: &State) -> Option<Leap> {
+    fn leap_from(&mut self, state: &State, body: &Body) -> Option<Leap> {
         let mut first = state.clone();
         let mut way = Way::default();
-        if !self.turn(&mut first, &mut way, None)?.is_empty() {
+        if !self.turn(&mut first, body, &mut way, None)?.is_empty() {
             return None;
         }
         let turn = self.smt.pool.var("turn", Sort::Bits(64));
@@ -126,7 +128,7 @@ impl Machine<'_> {
             spots.push((spot, new, growth, next));
         }
         let mut second = general.clone();
-        let conditions = self.turn(&mut second, &mut Way::default(), Some(&way))?;
+        let conditions = self.turn(&mut second, body, &mut Way::default(), Some(&way))?;
         for &(spot, _, _, next) in &spots {
             let mut after = second.clone();
             if get(self, &mut after, spot)? != next {
@@ -160,11 +162,12 @@ impl Machine<'_> {
     fn turn(
         &mut self,
         state: &mut State,
+        body: &Body,
         way: &mut Way,
         given: Option<&Way>,
     ) -> Option<Vec<ExprId>> {
         let frame = state.top()?;
-        let (head, at_head, depth) = (frame.block, frame.at, state.frames.len());
+        let (at_head, depth) = (frame.at, state.frames.len());
         let fresh = state.fresh;
         let mut conditions = Vec::new();
         loop {
@@ -191,7 +194,11 @@ impl Machine<'_> {
                     };
                     self.jump(state, to).ok()?;
                     let frame = state.top()?;
-                    if state.frames.len() == depth && (frame.block, frame.at) == (head, at_head) {
+                    let is_own = state.frames.len() == depth;
+                    if is_own && !body.contains(frame.block) {
+                        return None;
+                    }
+                    if is_own && (frame.block, frame.at) == (body.head, at_head) {
                         break;
                     }
                 }
@@ -265,7 +272,10 @@ impl Machine<'_> {
             && a.varargs == b.varargs
             && from.memory.len() == to.memory.len()
             && (from.assumed.len(), from.deferred.len()) == (to.assumed.len(), to.deferred.len())
+            && (from.choices, from.sampled, from.last_read)
+                == (to.choices, to.sampled, to.last_read)
             && (&from.pending, &from.closing) == (&to.pending, &to.closing)
+            && (&from.uncertain, &from.trusted) == (&to.uncertain, &to.trusted)
             && (&from.doubt, &from.exposed) == (&to.doubt, &to.exposed);
         if !is_alike {
             return None;

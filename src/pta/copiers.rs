@@ -40,6 +40,12 @@ enum Seen {
     Somewhere,
 }
 
+/// How often a stride fits in a copy of `len` bytes from an offset on, if it has a length.
+fn turns(len: i64, offset: i64, stride: i64) -> Option<u64> {
+    let from = len.checked_sub(offset).filter(|_| len < i64::MAX)?;
+    u64::try_from(from).ok().map(|from| from.div_ceil(stride as u64))
+}
+
 impl Graph<'_> {
     pub(super) fn add_copier(&mut self, copy: MemCopy) -> u32 {
         let MemCopy { to, from, len, around, .. } = copy;
@@ -218,7 +224,7 @@ impl Graph<'_> {
         };
         let mut step = Step::by(apart.rem_euclid(period));
         if len > period {
-            step.terms.push((period as u64, None));
+            step.terms.push((period as u64, turns(len, step.offset, period)));
         }
         Seen::There(step)
     }
@@ -244,7 +250,8 @@ impl Graph<'_> {
                     }
                 }
                 if len > spread.stride {
-                    step.terms.push((spread.stride as u64, None));
+                    let count = turns(len, step.offset, spread.stride);
+                    step.terms.push((spread.stride as u64, count));
                 }
             }
             Place::At(start) => {
@@ -252,8 +259,6 @@ impl Graph<'_> {
                 let end = start.saturating_add(len);
                 let around = shape.arrays_at(ground, start);
                 for array in arrays.into_iter().filter(|array| array.len > 1) {
-                    // An endless array tells nothing about the target.
-                    let count = u64::try_from(array.len).ok().filter(|&count| count < 1 << 32);
                     if around.contains(&array) {
                         // From an element on: only this element, or those after it, too?
                         if end <= array.start.saturating_add(array.stride) {
@@ -263,6 +268,9 @@ impl Graph<'_> {
                             step.offset += array.stride;
                         }
                     }
+                    // An endless array tells nothing about the target.
+                    let count = u64::try_from(array.len).ok().filter(|&count| count < 1 << 32);
+                    let count = count.or_else(|| turns(len, step.offset, array.stride));
                     step.terms.push((array.stride as u64, count));
                 }
             }
@@ -355,7 +363,7 @@ impl Graph<'_> {
 
     fn land(&mut self, step: &Step, node: Node, target: LocationId) {
         let mut places = Vec::new();
-        self.objects.step(target, step, &mut places);
+        self.objects.landed(target, step, &mut places);
         let grain = self.grain() as u32;
         for place in places {
             self.store_at(place, node, grain);

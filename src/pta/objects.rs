@@ -2,7 +2,7 @@
 //!
 //! Invariant: a location's place is folded by its object's shape, which never changes.
 
-use super::shape::{Ground, Place, Places, Shape};
+use super::shape::{Ground, Mover, Place, Places, Shape};
 use crate::ir::{FuncId, GlobalId, InstId, Program, TypeId};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
@@ -217,6 +217,21 @@ impl<'p> Objects<'p> {
 
     /// Where `location + step` may be.
     pub fn step(&mut self, location: LocationId, step: &Step, out: &mut Vec<LocationId>) {
+        self.moved(location, step, Mover::Index, out);
+    }
+
+    /// Where a copy to `location` may write what lies `step` behind the start of what it reads.
+    pub fn landed(&mut self, location: LocationId, step: &Step, out: &mut Vec<LocationId>) {
+        self.moved(location, step, Mover::Copy, out);
+    }
+
+    fn moved(
+        &mut self,
+        location: LocationId,
+        step: &Step,
+        mover: Mover,
+        out: &mut Vec<LocationId>,
+    ) {
         let Location { object, place } = self.locations[location];
         let ground = self.ground(object);
         let mut places = Places::new();
@@ -227,7 +242,9 @@ impl<'p> Objects<'p> {
             shape.step(ground, place, step.offset, &mut places);
             for &(stride, count) in &step.terms {
                 let from = std::mem::take(&mut places);
-                from.iter().for_each(|&from| shape.vary(ground, from, stride, count, &mut places));
+                for &from in &from {
+                    shape.vary(ground, from, stride, count, mover, &mut places);
+                }
             }
         }
         places.sort_unstable();

@@ -101,6 +101,28 @@ pub enum Shape {
     Plain { tail: Option<(i64, i64)> },
 }
 
+/// Who moves over the elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mover {
+    /// A pointer, by an index: it stays in the array it walks in. But a walk over bytes may be one over the struct that the
+    /// array of bytes is the first member of, unless the access names the array.
+    Index,
+    /// A copy: it goes over all of its range.
+    Copy,
+}
+
+impl Mover {
+    /// Whether all multiples of `stride` stay in the array.
+    fn stays(self, ground: Ground<'_>, array: Array, stride: i64, count: Option<i64>) -> bool {
+        let fits = |count: i64| count.saturating_mul(stride) <= array.end() - array.start;
+        let is_sure = match self {
+            Mover::Index => stride > 1 || count.is_some(),
+            Mover::Copy => count.is_some_and(fits),
+        };
+        stride % array.stride == 0 && (is_sure || array.end() >= ground.size)
+    }
+}
+
 /// What the arithmetic has to know beside the shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Ground<'a> {
@@ -267,6 +289,7 @@ impl Shape {
         place: Place,
         stride: u64,
         count: Option<u64>,
+        mover: Mover,
         out: &mut Places,
     ) {
         let stride = i64::try_from(stride).unwrap_or(1);
@@ -278,7 +301,7 @@ impl Shape {
             Place::Spread(spread) => spread,
             Place::At(offset) => {
                 let around = self.arrays_at(ground, offset);
-                if around.iter().any(|array| stride % array.stride == 0) {
+                if around.iter().any(|&array| mover.stays(ground, array, stride, count)) {
                     return out.push(place);
                 }
                 match around[..] {
@@ -403,7 +426,7 @@ mod tests {
         let shape = Shape::Typed { ty, repeated: false };
         let vary = |from, stride, count| {
             let mut out = Places::new();
-            shape.vary(ground, Place::At(from), stride, count, &mut out);
+            shape.vary(ground, Place::At(from), stride, count, Mover::Index, &mut out);
             out.into_vec()
         };
         assert_eq!(vary(16, 16, Some(4)), at(&[16]));
@@ -421,7 +444,7 @@ mod tests {
         let shape = Shape::Plain { tail: None };
         let vary = |from, stride, count| {
             let mut out = Places::new();
-            shape.vary(ground, from, stride, count, &mut out);
+            shape.vary(ground, from, stride, count, Mover::Index, &mut out);
             out.into_vec()
         };
         // `p[i].next`, `p[i].name[j]`, and back to the element.

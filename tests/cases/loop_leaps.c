@@ -80,6 +80,19 @@ static void not_by_the_same(void) {
     __VERIFIER_assert(b == 401); // SAFE: assertion
 }
 
+static void only_around(void) {
+    unsigned odd = 0;
+    for (int i = 0; i < 1000; i++) {
+        int j = -2;
+        do {
+            if (odd == 0)
+                break;
+            odd--;
+        } while (++j < 0);
+    }
+    __VERIFIER_assert(odd); // BUG: assertion
+}
+
 static void for_ever(void) {
     unsigned x = 3;
     while (x != 2)
@@ -95,6 +108,7 @@ int main(void) {
     case 3: stops_in_the_middle(); break;
     case 4: inside_each_other(); break;
     case 5: not_by_the_same(); break;
+    case 6: only_around(); break;
     default: for_ever();
     }
     return 0;
