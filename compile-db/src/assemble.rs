@@ -14,7 +14,7 @@ use crate::{
     words,
 };
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     ffi::{OsStr, OsString},
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
@@ -220,7 +220,7 @@ impl Assembly {
             }
             Err(reason) => {
                 let is_c = !matches!(language, Language::Other(_));
-                Some(Maker::Skipped(self.skip(source, reason.to_owned(), is_c)))
+                Some(Maker::Skipped(self.skip(source, reason.to_owned(), is_c, output)))
             }
         }
     }
@@ -260,13 +260,23 @@ impl Assembly {
         })
     }
 
-    pub(crate) fn skip(&mut self, file: PathBuf, reason: String, is_c: bool) -> usize {
-        let skipped = Skipped { file, reason, is_c };
+    pub(crate) fn skip(
+        &mut self,
+        file: PathBuf,
+        reason: String,
+        is_c: bool,
+        output: Option<PathBuf>,
+    ) -> usize {
+        let skipped = Skipped { file, reason, is_c, outputs: BTreeSet::new() };
         let list = &mut self.build.skipped;
-        *self.known_skips.entry(skipped.clone()).or_insert_with(|| {
+        let index = *self.known_skips.entry(skipped.clone()).or_insert_with(|| {
             list.push(skipped);
             list.len() - 1
-        })
+        });
+        if let Some(known) = list.get_mut(index) {
+            known.outputs.extend(output);
+        }
+        index
     }
 
     pub(crate) fn note(&mut self, subject: &str, text: &str) {

@@ -96,7 +96,7 @@ impl Reader {
                 }
             }
             Err(reason) => {
-                self.assembly.skip(file.unwrap_or(directory), reason.to_owned(), false);
+                self.assembly.skip(file.unwrap_or(directory), reason.to_owned(), false, None);
             }
         }
     }

@@ -47,13 +47,19 @@ pub(crate) fn find_targets(build: &Build, build_dir: &Path) -> Option<Vec<Target
     (!targets.is_empty()).then_some(targets)
 }
 
-/// An assembly that knows the objects of a build but none of its links.
+/// An assembly that knows the objects of a build, also those of what is not analysed, but none of its links.
 fn with_units_of(build: &Build) -> Assembly {
     let mut assembly = Assembly::new(false);
     for (index, unit) in build.units.iter().enumerate() {
         if let Some(output) = &unit.output {
             let key = assembly.paths.key(output);
             assembly.makers.insert(key, Maker::Unit(index));
+        }
+    }
+    for (index, skipped) in build.skipped.iter().enumerate() {
+        for output in &skipped.outputs {
+            let key = assembly.paths.key(output);
+            assembly.makers.insert(key, Maker::Skipped(index));
         }
     }
     assembly.build.units.clone_from(&build.units);

@@ -3,7 +3,7 @@
 //! Invariant: indices in [`Part`] are valid in the same [`Build`]; every path is absolute; the order of everything is
 //! fixed by the input alone.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{collections::BTreeSet, ffi::OsString, path::PathBuf};
 
 /// One compilation of one C file. The same file compiled twice is two units.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +25,8 @@ pub struct Skipped {
     pub reason: String,
     /// It is C, so that something is lost without it.
     pub is_c: bool,
+    /// The objects it is compiled to.
+    pub outputs: BTreeSet<PathBuf>,
 }
 
 /// Something the user should know about how the build was read.

@@ -226,7 +226,8 @@ impl Assembly {
             let maker = match self.maker(&source) {
                 Some(maker) => maker,
                 None if source.is_file() => {
-                    Maker::Skipped(self.skip(source, "assembly is not analysed".to_owned(), false))
+                    let reason = "assembly is not analysed".to_owned();
+                    Maker::Skipped(self.skip(source, reason, false, Some(output.clone())))
                 }
                 None => continue,
             };

@@ -138,6 +138,27 @@ fn link_txt_tells_where_nobody_asked_cmake() {
     check_cmake(&build, &targets, ["app", "tool", "libdyn.so.1.2", "libstat.a"]);
 }
 
+/// What is not analysed is known to be that, not an object from nowhere.
+#[test]
+fn a_link_with_cxx_in_it() {
+    let (_root, folder) = project(&[
+        ("a.c", "int main(void) { return 0; }"),
+        ("b.cpp", "class B {};"),
+        ("CMakeFiles/app.dir/link.txt", "c++ -o app CMakeFiles/a.c.o CMakeFiles/b.cpp.o gone.o\n"),
+        (
+            "compile_commands.json",
+            r#"[{"directory": ".", "file": "a.c", "command": "cc -o CMakeFiles/a.c.o -c a.c"},
+                {"directory": ".", "file": "b.cpp", "command": "c++ -o CMakeFiles/b.cpp.o -c b.cpp"}]"#,
+        ),
+    ]);
+    let database = folder.join("compile_commands.json");
+    let build = read(&database).unwrap();
+    let targets = targets(&build, Some(&database)).unwrap();
+    assert!(matches!(targets[0].evidence, Evidence::LinkTxt { .. }));
+    let missing: Vec<_> = targets[0].missing.iter().filter_map(|file| file.file_name()).collect();
+    assert_eq!(missing, ["b.cpp", "gone.o"]);
+}
+
 #[test]
 fn build_ninja_tells_too() {
     if !has("cmake") || !has("ninja") {
