@@ -35,7 +35,7 @@ pub(super) fn after(task: &Task<'_>, mut explored: Explored, left: Duration) -> 
     if open.len() < 2 || task.cancel.is_wished() {
         return explored;
     }
-    for (obligation, verdict, asked) in each(task, open, left) {
+    for (obligation, verdict, asked) in each(task, open, left, decided) {
         explored.asked += asked;
         let place = explored.verdicts.iter_mut().find(|(o, _)| *o == obligation);
         let Some((_, known)) = place else { continue };
@@ -53,24 +53,24 @@ pub(super) fn after(task: &Task<'_>, mut explored: Explored, left: Duration) -> 
 pub(super) fn after_bug(task: &Task<'_>) -> Vec<(Obligation, Verdict)> {
     let own = |o: &&Obligation| !models::is_model(task.program, task.program.func_of(o.at));
     let all: Vec<Obligation> = task.obligations.iter().filter(own).copied().collect();
-    let mut decided: Vec<(Obligation, Verdict)> = each(task, all.clone(), task.budget.time)
-        .into_iter()
-        .map(|(obligation, verdict, _)| (obligation, verdict))
-        .collect();
+    let own = each(task, all.clone(), task.budget.time, decided);
+    let own = own.into_iter().map(|(obligation, verdict, _)| (obligation, verdict));
+    let mut verdicts: Vec<(Obligation, Verdict)> = own.collect();
     // Those for which there was no time.
     for obligation in all {
-        if !decided.iter().any(|(known, _)| *known == obligation) {
-            decided.push((obligation, Verdict::Unknown(bug())));
+        if !verdicts.iter().any(|(known, _)| *known == obligation) {
+            verdicts.push((obligation, Verdict::Unknown(bug())));
         }
     }
-    decided
+    verdicts
 }
 
-/// Decides each on its own; those for which there is no time are left out.
+/// Decides each on its own, as `decide` does; those for which there is no time are left out.
 fn each(
     task: &Task<'_>,
     mut open: Vec<Obligation>,
     time: Duration,
+    decide: impl Fn(&Task<'_>, Obligation, Option<&Sfg>) -> (Verdict, Stats) + Sync,
 ) -> Vec<(Obligation, Verdict, Stats)> {
     let most = (time.as_nanos() / LEAST.as_nanos()).min(MOST as u128) as usize;
     open.truncate(most);
@@ -92,9 +92,9 @@ fn each(
             only,
         };
         let cut = cuts.iter().find(|(of, _)| *of == obligation).map(|(_, cut)| cut);
-        let decide = || decided(&alone.shortened(slice), obligation, cut);
+        let decided = || decide(&alone.shortened(slice), obligation, cut);
         // A bug of ours is this obligation's alone.
-        let (verdict, asked) = catch_unwind(AssertUnwindSafe(decide))
+        let (verdict, asked) = catch_unwind(AssertUnwindSafe(decided))
             .unwrap_or_else(|_| (Verdict::Unknown(bug()), Stats::default()));
         (obligation, verdict, asked)
     };
@@ -126,5 +126,94 @@ fn decided(task: &Task<'_>, obligation: Obligation, cut: Option<&Sfg>) -> (Verdi
             (verdict(explored), all)
         }
         other => (other, asked),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::cegas::{Budget, Options};
+    use crate::entries::Entry;
+    use crate::{ir, rules};
+
+    /// Three assertions: one that can fail, and two that cannot.
+    const PROGRAM: &str = r#"program "three"
+machine "x86_64-pc-linux-gnu" layout "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128" pointer 64 little
+type t0 = i32 size 4 store 4 align 4
+type t1 = void size 0 store 0 align 1
+type t2 = ptr size 8 store 8 align 8
+type t3 = i1 size 1 store 1 align 1
+func f0 @main() -> i32 external {
+b0:
+    v0: i32 = call @__VERIFIER_nondet_uint()
+    v1: i1 = icmp eq v0, i32 7
+    branch v1, b1, b2
+b1:
+    call @reach_error()
+    jump b2
+b2:
+    v2: i1 = icmp ugt v0, v0
+    branch v2, b3, b4
+b3:
+    call @reach_error()
+    jump b4
+b4:
+    v3: i1 = icmp ult v0, i32 0
+    branch v3, b5, b6
+b5:
+    call @reach_error()
+    jump b6
+b6:
+    return i32 0
+}
+func f1 @__VERIFIER_nondet_uint() -> i32 external
+func f2 @reach_error() -> void external
+const c0 = i32 7
+const c1 = i32 0
+"#;
+
+    fn verdict(verdict: &Verdict) -> String {
+        match verdict {
+            Verdict::Safe(_) => "safe".to_owned(),
+            Verdict::Unsafe(_) => "unsafe".to_owned(),
+            Verdict::Unknown(reason) => reason.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_panic_is_that_obligations_alone() {
+        let program = ir::parse(PROGRAM).expect("a program");
+        let obligations = rules::mark(&program, &[rules::assertion::RULE.id], &[]);
+        let entry = Entry::plain(program.func_by_name("main").expect("main"));
+        let time = Duration::from_secs(20);
+        let budget =
+            Budget { time, nominal: time, grace: time, waiting: 1000, expressions: 1_000_000 };
+        let found = |_: &Obligation| panic!("whoever hears of it");
+        let task = Task {
+            program: &program,
+            entry: &entry,
+            obligations: &obligations,
+            options: Options::default(),
+            budget,
+            cancel: &Cancel::never(),
+            rest: None,
+            found: Some(&found),
+            only: None,
+        };
+        let together = catch_unwind(AssertUnwindSafe(|| cuts::explore(&task)));
+        assert!(together.is_err(), "the first violation is told to somebody who panics");
+        let after: Vec<String> = after_bug(&task).iter().map(|(_, v)| verdict(v)).collect();
+        assert_eq!(after, ["unsafe", "safe", "safe"]);
+
+        let hit = obligations[1];
+        let each = each(&task, obligations.clone(), time, |task, obligation, cut| {
+            assert!(obligation != hit, "a bug");
+            decided(task, obligation, cut)
+        });
+        let each: Vec<String> = each.iter().map(|(_, v, _)| verdict(v)).collect();
+        assert_eq!(each[0], "unsafe");
+        assert!(each[1].contains("please report it"), "{each:?}");
+        assert_eq!(each[2], "safe");
     }
 }
