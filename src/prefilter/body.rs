@@ -12,6 +12,7 @@ use super::lives::Lives;
 use super::memory::Memory;
 use super::numbers::{Made, Number, Numbers};
 use super::ranges::Leaves;
+use super::useful::Useful;
 use super::whole::{Whole, external, insts};
 use super::{Asked, objects};
 use crate::ir::cfg::Cfg;
@@ -41,6 +42,7 @@ pub struct Body<'a> {
     pub universe: Universe,
     cfg: Cfg,
     order: Vec<usize>,
+    useful: Useful,
     asked: &'a Asked,
     may_fail: bool,
     pub(super) lives: Lives,
@@ -65,8 +67,9 @@ impl<'a> Body<'a> {
         may_fail: bool,
     ) -> Self {
         let cfg = Cfg::new(program, func);
-        let numbers = Numbers::new(program, func, &cfg, whole);
+        let mut numbers = Numbers::new(program, func, &cfg, whole);
         let order = super::numbers::order(&cfg);
+        let useful = Useful::new(program, func, &cfg, &order, &mut numbers);
         let (universe, lives) = (Universe::default(), Lives::default());
         let (ins, outs) = (vec![None; cfg.len()], vec![None; cfg.len()]);
         Body {
@@ -77,6 +80,7 @@ impl<'a> Body<'a> {
             universe,
             cfg,
             order,
+            useful,
             asked,
             may_fail,
             lives,
@@ -214,6 +218,7 @@ impl<'a> Body<'a> {
                 for inst in self.program.blocks[self.cfg.block(number)].insts.iter() {
                     self.step(inst, &mut set, summaries);
                 }
+                self.useful.trim(&self.universe, index, &mut set);
                 if self.outs[number].as_ref() != Some(&set) {
                     self.outs[number] = Some(set);
                     changed = true;

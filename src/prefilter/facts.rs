@@ -48,6 +48,10 @@ impl Universe {
         id
     }
 
+    pub fn fact(&self, id: usize) -> Fact {
+        self.facts[id]
+    }
+
     /// All that was ever said to be alive.
     pub fn lives(&self) -> &[(Number, usize)] {
         &self.lives
@@ -66,34 +70,57 @@ impl Universe {
     }
 }
 
-/// Some of them.
+/// Some of them: their bits, 64 to a word, without the words that are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Set(Vec<u64>);
+pub struct Set(Vec<(usize, u64)>);
 
 impl Set {
+    fn word(&self, id: usize) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&(id / 64), |&(at, _)| at)
+    }
+
     pub fn has(&self, id: usize) -> bool {
-        self.0.get(id / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+        self.word(id).is_ok_and(|at| self.0[at].1 >> (id % 64) & 1 == 1)
     }
 
     pub fn add(&mut self, id: usize) {
-        if self.0.len() <= id / 64 {
-            self.0.resize(id / 64 + 1, 0);
+        match self.word(id) {
+            Ok(at) => self.0[at].1 |= 1 << (id % 64),
+            Err(at) => self.0.insert(at, (id / 64, 1 << (id % 64))),
         }
-        self.0[id / 64] |= 1 << (id % 64);
     }
 
     pub fn remove(&mut self, id: usize) {
-        if let Some(word) = self.0.get_mut(id / 64) {
-            *word &= !(1 << (id % 64));
+        if let Ok(at) = self.word(id) {
+            self.0[at].1 &= !(1 << (id % 64));
+            if self.0[at].1 == 0 {
+                self.0.remove(at);
+            }
         }
     }
 
     /// Keeps what is in the other, too.
     pub fn meet(&mut self, other: &Set) {
-        self.0.truncate(other.0.len());
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
-        while self.0.last() == Some(&0) {
-            self.0.pop();
-        }
+        let mut rest = other.0.iter().peekable();
+        self.0.retain_mut(|(at, word)| {
+            while rest.next_if(|(other, _)| other < at).is_some() {}
+            *word &= rest.peek().filter(|(other, _)| other == at).map_or(0, |(_, other)| *other);
+            *word != 0
+        });
+    }
+
+    /// Keeps what is wanted.
+    pub fn retain(&mut self, mut is_wanted: impl FnMut(usize) -> bool) {
+        self.0.retain_mut(|(at, word)| {
+            let mut left = *word;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                if !is_wanted(*at * 64 + bit as usize) {
+                    *word &= !(1 << bit);
+                }
+            }
+            *word != 0
+        });
     }
 }

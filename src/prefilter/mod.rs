@@ -22,6 +22,7 @@ mod numbers;
 mod objects;
 mod program;
 mod ranges;
+mod useful;
 mod whole;
 
 use crate::ir::{Def, FuncId, Inst, InstId, Operand, Program};

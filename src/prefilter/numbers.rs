@@ -42,6 +42,26 @@ pub enum Made {
     Load(Number, TypeId, Box<[NodeId]>),
 }
 
+impl Made {
+    /// What it is made from.
+    pub fn for_each_part(&self, mut visit: impl FnMut(Number)) {
+        match self {
+            Made::Value(_) | Made::Const(_) | Made::Any(_) => {}
+            Made::Binary(_, _, a, b) | Made::Overflow(_, a, b) | Made::Compare(_, a, b) => {
+                visit(*a);
+                visit(*b);
+            }
+            Made::Cast(_, _, from) | Made::Behind(from, _) | Made::Load(from, ..) => visit(*from),
+            Made::Pure(_, _, args) => args.iter().copied().for_each(visit),
+            Made::Select(cond, then, els) => [*cond, *then, *els].into_iter().for_each(visit),
+            Made::Indexed(base, terms) => {
+                visit(*base);
+                terms.iter().for_each(|&(index, _)| visit(index));
+            }
+        }
+    }
+}
+
 pub struct Numbers {
     pub made: PrimaryMap<Number, Made>,
     /// One of the values that have the number.
