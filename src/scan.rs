@@ -229,7 +229,7 @@ fn model(
     models
 }
 
-/// Verifies and measures one model; later stages start here.
+/// Measures one model; later stages start here.
 fn look_at(
     program: &Program,
     look: Look<'_>,
@@ -237,19 +237,12 @@ fn look_at(
     deciding: &progress::Stage,
 ) -> Modelled {
     let Look { cache, settings, cancel, .. } = look;
-    let size = match ir::verify(program) {
-        Ok(()) => Ok(report::Model::of(program)),
-        Err(violations) => Err(format!(
-            "the model is malformed, which is a bug in cegas-scan: {}",
-            violations.first().map_or_else(String::new, ToString::to_string)
-        )),
-    };
-    let checked = match &size {
-        Ok(_) if settings.dump.is_none() && judged_in.is_empty() => {
-            let settings = look.share.settings(settings);
-            remembered::check(program, &settings, cache, deciding, cancel)
-        }
-        _ => Checked::default(),
+    debug_assert!(ir::verify(program).is_ok(), "what is put into a model keeps it well-formed");
+    let checked = if settings.dump.is_none() && judged_in.is_empty() {
+        let settings = look.share.settings(settings);
+        remembered::check(program, &settings, cache, deciding, cancel)
+    } else {
+        Checked::default()
     };
     let mut notes: Vec<String> = program.notes.clone();
     notes.extend(described::assumed(program));
@@ -257,7 +250,7 @@ fn look_at(
         program.func_by_name(name).is_some_and(|func| !program.funcs[func].blocks.is_empty())
     };
     Modelled {
-        size,
+        size: Ok(report::Model::of(program)),
         checked,
         uncalled: if judged_in.is_empty() { Vec::new() } else { judged::visible(program) },
         judged_in,

@@ -20,7 +20,7 @@ mod lower;
 pub use lower::Overflow;
 pub mod models;
 
-use crate::ir::Program;
+use crate::ir::{self, Program};
 use crate::link::{self, LinkError, Piece};
 use cache::{Cache, Key, Kind};
 use models::Models;
@@ -84,6 +84,11 @@ pub fn model(
     };
     let pieces = units.iter().map(piece).collect::<Result<Vec<_>, _>>()?;
     let program = link::link(name, pieces, |name, machine| models.get(name, machine))?;
+    // What the cache holds was verified before it was put there.
+    if let Err(violations) = ir::verify(&program) {
+        let first = violations.first().map_or_else(String::new, ToString::to_string);
+        return Err(LinkError::Malformed { first });
+    }
     if let Ok(bytes) = postcard::to_allocvec(&program) {
         cache.put(Kind::Program, &key, &bytes);
     }

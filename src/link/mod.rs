@@ -46,6 +46,8 @@ pub enum LinkError {
     Layouts { first: String, second: String, first_layout: String, second_layout: String },
     #[error("none of its units could be compiled")]
     Empty,
+    #[error("the model is malformed, which is a bug in cegas-scan: {first}")]
+    Malformed { first: String },
 }
 
 /// The program that the pieces make together; `model` is asked for each function that is used and
