@@ -7,11 +7,13 @@
 //! than the usual 60, `CEGAS_LOOPS_SEED=7` about others. A file that was judged wrongly stays in
 //! `target/loops_differential/`.
 
+mod counting;
 mod generate;
 #[path = "../differential/random.rs"]
 mod random;
 mod runs;
 
+use counting::Counting;
 use generate::Program;
 use random::Random;
 use std::collections::BTreeSet;
@@ -63,6 +65,43 @@ fn what_an_execution_breaks_is_not_proved() {
     assert!(tally.proved * 10 > tally.claims, "too few proofs to mean anything: {tally:?}");
     assert!(tally.accepted * 3 > tally.given, "too few proofs are accepted: {tally:?}");
     assert!(tally.broken * 10 > tally.claims, "too few claims that fail: {tally:?}");
+}
+
+/// Of one claim in each program the opposite is asked, half of the time.
+#[test]
+fn turns_taken_at_once_are_all_taken() {
+    let count = number("CEGAS_LOOPS", 120) as usize;
+    let mut random = Random::new(number("CEGAS_LOOPS_SEED", 1));
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let (mut right, mut unknown, mut wrong) = (0, 0, Vec::new());
+    for start in (0..count).step_by(BATCH) {
+        let ids = start..(start + BATCH).min(count);
+        let programs: Vec<Counting> = ids.map(|id| counting::program(&mut random, id)).collect();
+        let results = Counting::results(dir.path(), &programs);
+        for (program, mut values) in programs.iter().zip(results) {
+            let at = random.below(values.len());
+            let is_broken = random.once_in(2);
+            values[at] ^= u64::from(is_broken);
+            let (text, lines) = program.claiming(&values);
+            let asked = Program { id: program.id, text, claims: lines.clone() };
+            let verdicts = judged(dir.path(), &asked, &asked.text, &[]);
+            for (index, line) in lines.iter().enumerate() {
+                // Behind a claim that fails there is no execution.
+                let holds = !(is_broken && index == at);
+                let told = verdicts.iter().find(|(at, _)| at == line);
+                match (told.map(|(_, verdict)| verdict.as_str()), holds) {
+                    (Some("safe"), true) | (Some("unsafe"), false) => right += 1,
+                    (Some("unknown"), _) => unknown += 1,
+                    (other, _) => {
+                        wrong.push(format!("{}:{line}: {other:?}", keep(&asked).display()));
+                    }
+                }
+            }
+        }
+    }
+    println!("{count} programs that count: {right} right, {unknown} unknown, {wrong:?} wrong");
+    assert!(wrong.is_empty(), "wrong verdicts:\n{}", wrong.join("\n"));
+    assert!(right > 4 * unknown, "too few answers to mean anything: {right}, {unknown} unknown");
 }
 
 impl Tally {

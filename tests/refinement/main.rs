@@ -34,6 +34,32 @@ fn the_first_example_is_refined_as_in_the_paper() {
     insta::assert_snapshot!("figure1", scan.out);
 }
 
+const ASIDE: &str = "\
+extern void svf_assert(_Bool);
+extern int __VERIFIER_nondet_int(void);
+static int seen;
+static void aside(void) { seen = 7; }
+static int twice(int k) { return k + k; }
+int main(void) {
+  int a = 3, b = 0;
+  aside();
+  if (__VERIFIER_nondet_int()) b = 1;
+  else b = 2;
+  aside();
+  svf_assert(twice(a) > 5);
+  svf_assert(a + b < 6 && seen == 7);
+}
+";
+
+/// What is tracked in `main` says nothing new of `aside`: what it returns is not explored again.
+#[test]
+fn calls_stay_that_a_refinement_does_not_concern() {
+    let place = place(ASIDE);
+    assert_eq!(verdict(&place, &["--engine=cegas"]), "safe");
+    let story = place.scan(&[RULES, "--dump=cegas", "a.c"]).out;
+    assert!(story.contains("  calls that stay: aside"), "{story}");
+}
+
 const CONTEXTS: &str = "\
 extern void svf_assert(_Bool);
 extern unsigned __VERIFIER_nondet_uint(void);

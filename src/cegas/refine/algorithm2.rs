@@ -4,16 +4,17 @@
 //! that was walked again with the values found.
 
 use super::Checked;
-use super::arg::{Arg, Link, NodeId};
+use super::arg::{Arg, Link, Node, NodeId};
 use super::model::Model;
-use super::precision::Precision;
+use super::precision::{Location, Precision, Variable};
 use super::rounds::Story;
 use super::segment::{DEEPEST, End, Way};
-use super::table::{Entered, Resumed, Table, Written};
+use super::table::{ContextId, Entered, Resumed, Table, Written};
 use crate::cegas::state::State;
 use crate::cegas::verdict::{Proof, Reason, Verdict};
 use crate::cegas::violation::Violation;
 use crate::ir::FuncId;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Paths that may nest calls too deep before this is given up: a refinement often ends such a recursion.
@@ -59,14 +60,20 @@ fn rounds(model: &mut Model<'_>, story: &mut Story) -> Result<Verdict, Reason> {
         if let Some(refined) = model.refine(&exact, &ways, &precision) {
             // lines 20–21: infeasible, π := π ∪ Refine(ρ, M)
             story.tell_refinement(model, &refined, &precision);
-            let grew = precision.join(refined.joins);
+            let grown = grown(model, &precision, &refined.joins);
+            precision.join(refined.joins);
+            // line 27, lazily
             if table.is_empty() {
                 let path = arg.path(error);
-                prune(model, &precision, &mut arg, &path, &ways, refined.pivot)?; // line 27, lazily
+                prune(model, &precision, &mut arg, &path, &ways, refined.pivot)?;
+            } else if let Some(grown) = grown {
+                let stay = stay(&arg, &table, error, &grown);
+                story.tell_kept(model, &table, &stay);
+                arg.restart(&stay, first_state(model, &precision));
+                table.keep(&stay, |node| arg.is_gone(node));
             } else {
-                // Rows were made with what was tracked then. What a caller forgot in such a row, no precision brings
-                // back: then calls are followed with their callers.
-                model.tabulates &= grew;
+                // What a caller forgot in a row, no precision brings back: then calls are followed with their callers.
+                model.tabulates = false;
                 (arg, table) = (first(model, &precision, arg.too_deep), Table::default());
             }
             continue;
@@ -83,12 +90,44 @@ fn rounds(model: &mut Model<'_>, story: &mut Story) -> Result<Verdict, Reason> {
 
 /// The graph with nothing but its first state.
 fn first(model: &mut Model<'_>, precision: &Precision, too_deep: u32) -> Arg {
+    let mut arg = Arg::new(first_state(model, precision));
+    arg.too_deep = too_deep;
+    arg
+}
+
+fn first_state(model: &mut Model<'_>, precision: &Precision) -> State {
     let mut first = model.machine.start(model.entry);
     model.passed = 0;
     model.abstraction(&mut first, Some(precision));
-    let mut arg = Arg::new(first);
-    arg.too_deep = too_deep;
-    arg
+    first
+}
+
+/// The functions in which more is tracked; `None` if nothing more is tracked anywhere.
+fn grown(
+    model: &Model<'_>,
+    precision: &Precision,
+    joins: &BTreeSet<(Location, Variable)>,
+) -> Option<BTreeSet<FuncId>> {
+    let is_new = |&&(location, variable): &&_| !precision.tracks(location, variable);
+    let new: Vec<Location> = joins.iter().filter(is_new).map(|&(location, _)| location).collect();
+    let blocks = &model.machine.program.blocks;
+    (!new.is_empty()).then(|| new.into_iter().flatten().map(|block| blocks[block].func).collect())
+}
+
+/// The calls that are as they would be if they were made anew: explored to their end, with no function in them for which
+/// the precision has grown, and so are all that they wait for. What they returned holds with any precision.
+fn stay(arg: &Arg, table: &Table, error: NodeId, grown: &BTreeSet<FuncId>) -> BTreeSet<ContextId> {
+    let is_grown = |node: &&Node| node.state.frames.iter().any(|f| grown.contains(&f.func));
+    let touched = arg.nodes().filter(is_grown).filter_map(|node| node.context);
+    let mut open: Vec<ContextId> =
+        touched.chain(arg.unfinished()).chain(arg.node(error).context).collect();
+    let mut stale = BTreeSet::new();
+    while let Some(context) = open.pop() {
+        if stale.insert(context) {
+            open.extend(table.waiting(context).filter_map(|node| arg.node(node).context));
+        }
+    }
+    arg.nodes().filter_map(|node| node.context).filter(|context| !stale.contains(context)).collect()
 }
 
 /// Lines 4–17: the abstract states that are reached with this precision, until one may violate φ.

@@ -60,6 +60,8 @@ pub(super) struct Arg {
     left: Vec<(NodeId, Reason)>,
     /// How often calls nested too deep, also where the graph was cut since.
     pub too_deep: u32,
+    /// Nodes that were cut off.
+    gone: usize,
 }
 
 fn key(context: Option<ContextId>, state: &State) -> Key {
@@ -79,7 +81,39 @@ impl Arg {
     }
 
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.nodes.len() - self.gone
+    }
+
+    pub fn is_gone(&self, id: NodeId) -> bool {
+        self.nodes[id].is_gone
+    }
+
+    /// All that are there.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.values().filter(|node| !node.is_gone)
+    }
+
+    /// The calls in which something is still to be explored, or was left out.
+    pub fn unfinished(&self) -> impl Iterator<Item = ContextId> + '_ {
+        let waiting = self.waitlist.iter().map(|&(_, Reverse(id))| id);
+        let left = self.left.iter().map(|&(id, _)| id);
+        waiting.chain(left).filter_map(|id| self.nodes[id].context)
+    }
+
+    /// Cuts off everything but finished calls that stay, and begins again.
+    pub fn restart(&mut self, stay: &BTreeSet<ContextId>, first: State) {
+        let stays = |context: Option<ContextId>| context.is_some_and(|c| stay.contains(&c));
+        for node in self.nodes.values_mut().filter(|node| !node.is_gone && !stays(node.context)) {
+            node.is_gone = true;
+            self.gone += 1;
+            // What is gone should take no memory.
+            node.state = first.clone();
+            node.children = Vec::new();
+        }
+        self.reached.retain(|(context, _), _| stays(*context));
+        self.waitlist.clear();
+        self.left.clear();
+        self.push(None, None, first, Rc::default());
     }
 
     /// Line 5: choose and remove.
@@ -191,7 +225,7 @@ impl Arg {
         };
         if let Some(context) = self.nodes[first].context.filter(|_| whole) {
             let context = table.get(context);
-            self.ways_to(context.caller, table, true, into)?;
+            self.ways_to(context.caller?, table, true, into)?;
             into.push(Way::Enter(context.func));
         }
         for link in links.into_iter().rev() {
@@ -228,6 +262,7 @@ impl Arg {
             // What is gone should take no memory.
             self.nodes[id].state = state.clone();
         }
+        self.gone += gone.len() - 1;
         self.left.retain(|(id, _)| !gone.contains(id));
         self.nodes[pivot].covered_by = None;
         self.settle(pivot);

@@ -28,13 +28,15 @@ impl Precision {
         self.tracked.get(&location)
     }
 
-    /// `Π := Π ∪ …`; whether anything was new.
-    pub fn join(&mut self, more: impl IntoIterator<Item = (Location, Variable)>) -> bool {
-        let mut grew = false;
+    pub fn tracks(&self, location: Location, variable: Variable) -> bool {
+        self.at(location).is_some_and(|known| known.contains(&variable))
+    }
+
+    /// `Π := Π ∪ …`.
+    pub fn join(&mut self, more: impl IntoIterator<Item = (Location, Variable)>) {
         for (location, variable) in more {
-            grew |= self.tracked.entry(location).or_default().insert(variable);
+            self.tracked.entry(location).or_default().insert(variable);
         }
-        grew
     }
 
     /// How many pairs of a location and a variable there are.

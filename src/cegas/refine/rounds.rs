@@ -5,11 +5,12 @@ use super::algorithm1::Refinement;
 use super::model::Model;
 use super::precision::{Location, Precision, Variable};
 use super::segment::Way;
+use super::table::{ContextId, Table};
 use crate::cegas::memory::{Instance, Origin};
 use crate::cegas::state::State;
 use crate::cegas::verdict::{Reason, Verdict};
 use crate::ir::{Inst, InstId, Operand, ValueId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Branches of one path that are told; of a longer one the first and the last.
@@ -108,8 +109,7 @@ impl Story {
         }
         let mut names: BTreeMap<String, Vec<Location>> = BTreeMap::new();
         for &(location, variable) in &refined.joins {
-            let is_new = precision.at(location).is_none_or(|known| !known.contains(&variable));
-            if is_new {
+            if !precision.tracks(location, variable) {
                 let name = variable_name(model, &refined.states, variable);
                 names.entry(name).or_default().push(location);
             }
@@ -122,6 +122,24 @@ impl Story {
                 locations.into_iter().map(|location| location_name(model, location)).collect();
             self.line(format!("  joins the precision: {name} at {}", places.join(", ")));
         }
+    }
+
+    /// The calls that need not be explored again.
+    pub fn tell_kept(&mut self, model: &Model<'_>, table: &Table, stay: &BTreeSet<ContextId>) {
+        if !self.is_told || stay.is_empty() {
+            return;
+        }
+        let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
+        for &context in stay {
+            let func = table.get(context).func;
+            *calls.entry(&model.machine.program.funcs[func].name).or_default() += 1;
+        }
+        let calls = calls.iter().map(|(name, count)| match count {
+            1 => (*name).to_owned(),
+            _ => format!("{name} in {count} states"),
+        });
+        let calls = calls.collect::<Vec<_>>().join(", ");
+        self.line(format!("  calls that stay: {calls}"));
     }
 
     pub fn tell_verdict(&mut self, verdict: &Verdict) {

@@ -29,8 +29,8 @@ entity_impl!(ContextId, "c");
 pub(super) struct Context {
     pub func: FuncId,
     entry: State,
-    /// The node whose call was the first to come here.
-    pub caller: NodeId,
+    /// The node whose call was the first to come here, of those that are still there.
+    pub caller: Option<NodeId>,
     /// How many objects there are at the entry: their numbers mean something to callers.
     pub passed: usize,
     exits: Vec<Rc<Exit>>,
@@ -97,6 +97,7 @@ impl Table {
         let same = |id: &&ContextId| is_same(&self.contexts[**id].entry, &entry);
         if let Some(&context) = known.iter().find(same) {
             let context = &mut self.contexts[context];
+            context.caller.get_or_insert(node);
             context.waiting.push(Rc::clone(&waiting));
             let rows = context.exits.iter().map(|exit| (Rc::clone(&waiting), Rc::clone(exit)));
             return Entered::Known(rows.collect());
@@ -104,13 +105,32 @@ impl Table {
         let context = self.contexts.push(Context {
             func,
             entry: entry.clone(),
-            caller: node,
+            caller: Some(node),
             passed: count,
             exits: Vec::new(),
             waiting: vec![waiting],
         });
         known.push(context);
         Entered::New(context, Box::new(entry))
+    }
+
+    /// The nodes that wait for `context` to return.
+    pub fn waiting(&self, context: ContextId) -> impl Iterator<Item = NodeId> + '_ {
+        self.contexts[context].waiting.iter().map(|waiting| waiting.node)
+    }
+
+    /// Forgets all calls but those that stay; nodes that are gone wait for nothing.
+    pub fn keep(&mut self, stay: &BTreeSet<ContextId>, is_gone: impl Fn(NodeId) -> bool) {
+        for (id, context) in self.contexts.iter_mut() {
+            if stay.contains(&id) {
+                context.waiting.retain(|waiting| !is_gone(waiting.node));
+                context.caller = context.caller.filter(|&caller| !is_gone(caller));
+            } else {
+                // What is gone should take no memory.
+                (context.exits, context.waiting) = (Vec::new(), Vec::new());
+            }
+        }
+        self.of_func.values_mut().for_each(|known| known.retain(|id| stay.contains(id)));
     }
 
     /// An execution of `context` returns: those that wait for it, unless the row is an old one.
