@@ -447,12 +447,7 @@ impl<'a> Body<'a> {
         if freed.is_nothing() {
             return;
         }
-        for &(source, id) in self.universe.lives() {
-            let value = self.numbers.value(source);
-            if set.has(id) && value.is_none_or(|value| whole.may_be(value, &freed)) {
-                set.remove(id);
-            }
-        }
+        self.end(set, |value| whole.may_be(value, &freed));
     }
 
     fn end_variable(&mut self, variable: Operand, set: &mut Set) {
@@ -461,20 +456,25 @@ impl<'a> Body<'a> {
             Def::Param { .. } => None,
         });
         let (Some(whole), Some(site)) = (self.whole, site) else { return self.end_all(set) };
-        for &(source, id) in self.universe.lives() {
-            let may_be = |value: ValueId| {
-                whole.objects(value).any(|object| {
-                    let kind = whole.points_to.objects[object].kind;
-                    matches!(kind, ObjectKind::Alloca { site: at, .. } if at == site)
-                })
-            };
-            if set.has(id) && self.numbers.value(source).is_none_or(may_be) {
-                set.remove(id);
-            }
-        }
+        self.end(set, |value| {
+            whole.objects(value).any(|object| {
+                let kind = whole.points_to.objects[object].kind;
+                matches!(kind, ObjectKind::Alloca { site: at, .. } if at == site)
+            })
+        });
     }
 
-    fn end_all(&mut self, set: &mut Set) {
-        self.universe.lives().iter().for_each(|&(_, id)| set.remove(id));
+    fn end_all(&self, set: &mut Set) {
+        self.end(set, |_| true);
+    }
+
+    /// Forgets the lives of what pointers such as these may point to.
+    fn end(&self, set: &mut Set, may_be: impl Fn(ValueId) -> bool) {
+        set.retain(|id| match self.universe.fact(id) {
+            Fact::Live(source) => !self.numbers.value(source).is_none_or(&may_be),
+            Fact::Object(_) | Fact::Bytes(..) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {
+                true
+            }
+        });
     }
 }

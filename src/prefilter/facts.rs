@@ -25,7 +25,6 @@ pub struct Universe {
     facts: Vec<Fact>,
     known: FxHashMap<Fact, usize>,
     bytes: FxHashMap<Number, Vec<usize>>,
-    lives: Vec<(Number, usize)>,
 }
 
 impl Universe {
@@ -42,19 +41,13 @@ impl Universe {
         self.known.insert(fact, id);
         match fact {
             Fact::Bytes(root, ..) => self.bytes.entry(root).or_default().push(id),
-            Fact::Live(source) => self.lives.push((source, id)),
-            Fact::Object(_) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {}
+            Fact::Object(_) | Fact::Live(_) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {}
         }
         id
     }
 
     pub fn fact(&self, id: usize) -> Fact {
         self.facts[id]
-    }
-
-    /// All that was ever said to be alive.
-    pub fn lives(&self) -> &[(Number, usize)] {
-        &self.lives
     }
 
     /// The smallest range around all bytes that are known to lie in the object: it has no holes.
@@ -87,15 +80,6 @@ impl Set {
         match self.word(id) {
             Ok(at) => self.0[at].1 |= 1 << (id % 64),
             Err(at) => self.0.insert(at, (id / 64, 1 << (id % 64))),
-        }
-    }
-
-    pub fn remove(&mut self, id: usize) {
-        if let Ok(at) = self.word(id) {
-            self.0[at].1 &= !(1 << (id % 64));
-            if self.0[at].1 == 0 {
-                self.0.remove(at);
-            }
         }
     }
 
