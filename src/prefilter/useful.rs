@@ -141,7 +141,9 @@ b5:
         order.iter().zip(0..).for_each(|(&block, at)| position[block] = at);
         let ends = loop_ends(&cfg, &order, &position);
         let end = |block: usize| ends[position[block] as usize];
-        assert_eq!((end(0), end(5)), (position[0], position[5]));
+        assert_eq!(end(0), position[0]);
+        // What is behind a loop may come between its blocks in the order, and then lasts as long.
+        assert!(end(5) >= position[5]);
         let outer = position[2].max(position[3]).max(position[4]);
         assert_eq!([1, 2, 3, 4].map(end), [outer; 4]);
     }
