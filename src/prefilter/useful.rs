@@ -96,10 +96,16 @@ fn loop_ends(cfg: &Cfg, order: &[usize], position: &[u32]) -> Vec<u32> {
             *head = (*head).max(position[block]);
         }
     }
-    for at in 1..ends.len() {
-        if ends[at - 1] >= at as u32 {
-            ends[at] = ends[at].max(ends[at - 1]);
+    // Blocks of a loop in another may come after all others of that one.
+    let mut start = 0;
+    while start < ends.len() {
+        let (mut at, mut end) = (start, start);
+        while at <= end {
+            end = end.max(ends[at] as usize);
+            at += 1;
         }
+        ends[start..at].fill(end as u32);
+        start = at;
     }
     ends
 }
