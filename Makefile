@@ -43,6 +43,7 @@ test:
 	$(CARGO) test --workspace
 
 bench: build
+	@integration/setup/ensure bench
 	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)
 	@$(CLEAN) integration/bench/frontend.py $(PROJECTS)
 	@test ! -e "$(SUITE)/manifest.json" || integration/bench/assertions.py "$(SUITE)" || test $$? = 1
