@@ -77,7 +77,8 @@ fn examine(
     let mut targets = chosen_targets(project, &compiled, settings)?;
     let notes = affected::retain(&mut targets, project, &compiled, settings);
     let share = Share::new(settings, start, targets.len());
-    let look = Look { cache, own_models: &own_models, share: &share, settings, cancel };
+    let look =
+        Look { compiler: &compiler, own_models: &own_models, share: &share, settings, cancel };
     let models = model(project, &compiled, &targets, look, progress);
     cancel.check()?;
     let mut report = assemble(project, &compiled, &targets, models, cache, settings)?;
@@ -170,7 +171,7 @@ struct Modelled {
 /// What looking at every target needs.
 #[derive(Clone, Copy)]
 struct Look<'a> {
-    cache: &'a Cache,
+    compiler: &'a Compiler<'a>,
     own_models: &'a [UserModel],
     share: &'a Share,
     settings: &'a Settings,
@@ -184,7 +185,7 @@ fn model(
     look: Look<'_>,
     progress: &Progress,
 ) -> Vec<Modelled> {
-    let Look { cache, settings, .. } = look;
+    let settings = look.settings;
     let stage = progress.stage("modelling", Some(targets.len() as u64));
     let deciding = progress.stage("deciding", Some(0));
     let library = Models::default();
@@ -202,7 +203,7 @@ fn model(
             needed.iter().map(|own| (report::shown_path(&own.file, &settings.root), &own.compiled)),
         );
         let units: Vec<(&str, &Compiled)> = units.iter().map(|(n, u)| (n.as_str(), *u)).collect();
-        let modelled = match frontend::model(&target.name, &units, cache, &library) {
+        let modelled = match frontend::model(&target.name, &units, look.compiler, &library) {
             Ok(mut program) => {
                 let _task = deciding.begin(&target.name);
                 described::apply(&mut program, settings);
@@ -236,11 +237,11 @@ fn look_at(
     judged_in: Vec<String>,
     deciding: &progress::Stage,
 ) -> Modelled {
-    let Look { cache, settings, cancel, .. } = look;
+    let Look { compiler, settings, cancel, .. } = look;
     debug_assert!(ir::verify(program).is_ok(), "what is put into a model keeps it well-formed");
     let checked = if settings.dump.is_none() && judged_in.is_empty() {
         let settings = look.share.settings(settings);
-        remembered::check(program, &settings, cache, deciding, cancel)
+        remembered::check(program, &settings, compiler.cache, deciding, cancel)
     } else {
         Checked::default()
     };

@@ -87,6 +87,22 @@ fn a_damaged_cache_gives_the_same_answer() {
     assert!(scan.out.contains("going on without it"), "{scan:?}");
 }
 
+#[test]
+fn a_unit_that_the_cache_has_lost_is_made_again() {
+    let place = project(3);
+    let first = place.scan(&["--dump=ir"]);
+    let cache = place.cache().join("cegas/v1");
+    for damage in [fs::remove_file::<&Path>, |unit| fs::write(unit, "not a unit")] {
+        // Without the program, a unit's tables are wanted; its manifest says that they are there.
+        fs::remove_dir_all(cache.join("programs")).expect("programs");
+        let units = files(&cache.join("units"));
+        assert_eq!(units.len(), 3, "{units:?}");
+        units.iter().for_each(|unit| damage(unit).expect("a unit"));
+        let again = place.scan(&["--dump=ir"]);
+        assert_eq!((again.code, again.out), (first.code, first.out.clone()), "{}", again.err);
+    }
+}
+
 fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
 }

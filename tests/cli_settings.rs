@@ -20,7 +20,8 @@ fn mistakes_name_file_line_and_the_right_key() {
         ("quiet = true\nprogress = 'always'\n", &["cegas.toml", "quiet", "progress"]),
         ("no-cache = true\ncache-dir = 'c'\n", &["cegas.toml", "no-cache", "cache-dir"]),
         ("json = '../r.json'\n", &["cegas.toml", "../r.json", "outside"]),
-        ("cache-dir = '/var/lib/x'\n", &["cegas.toml", "outside"]),
+        ("sarif = '/var/lib/x'\n", &["cegas.toml", "outside"]),
+        ("cache-dir = 'c'\n", &["cegas.toml", "--cache-dir", "--config"]),
         ("build-dir = 'nowhere'\n", &["nowhere", "build folder"]),
     ];
     for (text, words) in cases {

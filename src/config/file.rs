@@ -1,6 +1,7 @@
 //! `cegas.toml`: found upward from the project, read with the place of every mistake, and confined.
 //!
-//! Invariant: a file that was merely found cannot make the tool write outside the file's own folder.
+//! Invariant: a file that was merely found cannot make the tool write outside the file's own folder, nor believe
+//! verdicts that lie there.
 
 use std::fs;
 use std::io::Read;
@@ -50,6 +51,13 @@ pub fn load(path: &Path, trust: Trust) -> Result<Layer> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     if let Some(dir) = &mut layer.build_dir {
         *dir = folder.join(&*dir);
+    }
+    if trust == Trust::Found && layer.cache_dir.is_some() {
+        bail!(
+            "{}: a scan believes what lies in its cache, so `cache-dir` is for you to name: by --cache-dir, or by \
+             --config with this file",
+            path.display()
+        );
     }
     let Layer { json, sarif, html, junit, proofs, cache_dir, baseline, .. } = &mut layer;
     // The baseline is only read, but a message about it would tell what lies elsewhere.

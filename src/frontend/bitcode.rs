@@ -61,13 +61,13 @@ impl Compiler<'_> {
         let known = self
             .cache
             .get(Kind::Unit, &key)
-            .and_then(|packed| compiled(packed, key, files.clone(), true));
+            .and_then(|packed| compiled(&packed, key, files.clone(), true));
         if let Some(known) = known {
             return Ok(known);
         }
         let (_scratch, packed) = self.in_scratch(|folder| self.converted(path, folder))?;
         self.cache.put(Kind::Unit, &key, &packed);
-        compiled(packed, key, files, false).ok_or_else(|| DAMAGED.to_owned())
+        compiled(&packed, key, files, false).ok_or_else(|| DAMAGED.to_owned())
     }
 
     fn converted(&self, path: &Path, folder: &Path) -> Result<Vec<u8>, String> {

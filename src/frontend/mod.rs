@@ -22,11 +22,11 @@ pub mod models;
 
 use crate::ir::{self, Program};
 use crate::link::{self, LinkError, Piece};
-use cache::{Cache, Key, Kind};
+use cache::{Key, Kind};
 use models::Models;
 use rayon::prelude::*;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use unit::{Compiled, Compiler};
 
 /// What a unit is made from.
@@ -65,10 +65,10 @@ pub fn compile(
 pub fn model(
     name: &str,
     units: &[(&str, &Compiled)],
-    cache: &Cache,
+    compiler: &Compiler<'_>,
     models: &Models,
 ) -> Result<Program, LinkError> {
-    let stamp = tool_stamp();
+    let (stamp, cache) = (tool_stamp(), compiler.cache);
     let labels = units.iter().flat_map(|(label, unit)| [label.as_bytes(), unit.key.bytes()]);
     let key = Key::of([stamp.as_bytes(), name.as_bytes()].into_iter().chain(labels));
     let cached = cache.get(Kind::Program, &key);
@@ -77,7 +77,7 @@ pub fn model(
     }
     let piece = |(label, unit): &(&str, &Compiled)| {
         let name = (*label).to_owned();
-        match unit.unpacked() {
+        match compiler.tables(unit) {
             Ok(unit) => Ok(Piece { name, unit: Arc::new(unit) }),
             Err(reason) => Err(LinkError::Unreadable { name, reason }),
         }
@@ -96,11 +96,14 @@ pub fn model(
 }
 
 /// Tells one build of this tool from another: what one computed, the other must not take.
-pub fn tool_stamp() -> String {
-    let file = std::env::current_exe().and_then(|path| path.metadata());
-    let built = file.map(|meta| {
-        let changed = meta.modified().ok().and_then(clang::since_epoch).unwrap_or_default();
-        format!("{} {changed}", meta.len())
+pub fn tool_stamp() -> &'static str {
+    static STAMP: LazyLock<String> = LazyLock::new(|| {
+        let file = std::env::current_exe().and_then(|path| path.metadata());
+        let built = file.map(|meta| {
+            let changed = meta.modified().ok().and_then(clang::since_epoch).unwrap_or_default();
+            format!("{} {changed}", meta.len())
+        });
+        format!("{} {}", env!("CARGO_PKG_VERSION"), built.unwrap_or_default())
     });
-    format!("{} {}", env!("CARGO_PKG_VERSION"), built.unwrap_or_default())
+    &STAMP
 }

@@ -38,8 +38,7 @@ const DISK_FULL: &str = "No space left on device";
 /// A unit, ready to be linked.
 #[derive(Debug)]
 pub struct Compiled {
-    /// A [`Linkable`] as bytes: most runs have the program they would be linked to already.
-    packed: Vec<u8>,
+    tables: Tables,
     pub symbols: Symbols,
     /// Tells the unit from every other.
     pub key: Key,
@@ -48,11 +47,13 @@ pub struct Compiled {
     pub from_cache: bool,
 }
 
-impl Compiled {
-    pub fn unpacked(&self) -> Result<Linkable, String> {
-        postcard::from_bytes(&self.packed)
-            .map_err(|error| format!("its tables are damaged: {error}"))
-    }
+/// Where a [`Linkable`] is. Most runs have the program it would be linked to already, and never look at it.
+#[derive(Debug)]
+enum Tables {
+    /// Here, as bytes.
+    Held(Vec<u8>),
+    /// In the cache; made of this unit, should it be lost there.
+    Kept(Box<Unit>),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -61,13 +62,20 @@ struct Variant {
     /// What else was looked for.
     lookups: Vec<(PathBuf, Met)>,
     unit: Key,
+    names: Names,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Names {
     defined: Vec<String>,
     weak: Vec<String>,
     undefined: Vec<String>,
+}
+
+impl From<Names> for Symbols {
+    fn from(Names { defined, weak, undefined }: Names) -> Symbols {
+        Symbols { defined, weak, undefined }
+    }
 }
 
 /// Compiles units with one clang and one cache; remembers the hash of each file it met.
@@ -92,6 +100,15 @@ impl<'a> Compiler<'a> {
         if let Some(compiled) = self.remembered(unit, &variants) {
             return Ok(compiled);
         }
+        self.compile_anew(unit, command, variants)
+    }
+
+    fn compile_anew(
+        &self,
+        unit: &Unit,
+        command: Key,
+        variants: Vec<Variant>,
+    ) -> Result<Compiled, String> {
         let (scratch, packed) = self.in_scratch(|folder| match self.own_call(unit, folder) {
             Some(packed) => packed,
             None => self.call(unit, folder),
@@ -100,12 +117,31 @@ impl<'a> Compiler<'a> {
         let depfile = std::fs::read(scratch.path().join(DEPFILE)).unwrap_or_default();
         let files = clang::dependencies(&depfile);
         let read = files.iter().map(|file| unit.directory.join(file)).collect();
-        if let Some(variant) = self.variant(unit, files, scratch.path(), key) {
+        let (names, _) = parts(&packed).ok_or_else(|| DAMAGED.to_owned())?;
+        if let Some(variant) = self.variant(unit, files, scratch.path(), key, names) {
             // The unit first: a manifest never names what is not there.
             self.cache.put(Kind::Unit, &key, &packed);
             self.remember(command, variants, variant);
         }
-        compiled(packed, key, read, false).ok_or_else(|| DAMAGED.to_owned())
+        compiled(&packed, key, read, false).ok_or_else(|| DAMAGED.to_owned())
+    }
+
+    /// A unit's tables. If the cache has lost them since the unit was found there, it is compiled again, and must
+    /// come out as it was: what is linked is remembered under its key.
+    pub(super) fn tables(&self, compiled: &Compiled) -> Result<Linkable, String> {
+        let unit = match &compiled.tables {
+            Tables::Held(bytes) => return unpacked(bytes),
+            Tables::Kept(unit) => unit,
+        };
+        let kept = self.cache.get(Kind::Unit, &compiled.key);
+        if let Some(tables) = kept.and_then(|packed| unpacked(parts(&packed)?.1).ok()) {
+            return Ok(tables);
+        }
+        let again = self.compile_anew(unit, self.command_key(unit), Vec::new())?;
+        match &again.tables {
+            Tables::Held(bytes) if again.key == compiled.key => unpacked(bytes),
+            _ => Err("it has changed during the scan".to_owned()),
+        }
     }
 
     /// Works in a new folder, which goes away with the first of the answer. If the cache's disk is full,
@@ -213,9 +249,13 @@ impl<'a> Compiler<'a> {
         let variant = variants
             .iter()
             .find(|variant| variant.files.iter().all(same) && variant.lookups.iter().all(still))?;
-        let packed = self.cache.get(Kind::Unit, &variant.unit)?;
-        let read = variant.files.iter().map(|(path, _)| place(path)).collect();
-        compiled(packed, variant.unit, read, true)
+        Some(Compiled {
+            tables: Tables::Kept(Box::new(unit.clone())),
+            symbols: variant.names.clone().into(),
+            key: variant.unit,
+            files: variant.files.iter().map(|(path, _)| place(path)).collect(),
+            from_cache: true,
+        })
     }
 
     /// What a unit was made from; `None` if that cannot be told: a file that clang read cannot be read now (its name may
@@ -226,6 +266,7 @@ impl<'a> Compiler<'a> {
         files: Vec<PathBuf>,
         scratch: &Path,
         key: Key,
+        names: Names,
     ) -> Option<Variant> {
         let hashed = |path: PathBuf| {
             let key = self.hash(&unit.directory.join(&path))?;
@@ -243,7 +284,7 @@ impl<'a> Compiler<'a> {
         let mut lookups = lookups?;
         let read: FxHashSet<&PathBuf> = files.iter().map(|(path, _)| path).collect();
         lookups.retain(|(path, _)| !read.contains(path));
-        Some(Variant { files, lookups, unit: key })
+        Some(Variant { files, lookups, unit: key, names })
     }
 
     fn remember(&self, command: Key, mut variants: Vec<Variant>, variant: Variant) {
@@ -288,18 +329,26 @@ pub(super) fn pack(unit: &Linkable) -> Result<Vec<u8>, String> {
 }
 
 /// What [`pack`] wrote.
+fn parts(packed: &[u8]) -> Option<(Names, &[u8])> {
+    let len = u64::from_le_bytes(packed.first_chunk().copied()?) as usize;
+    let (names, tables) = packed.get(8..)?.split_at_checked(len)?;
+    Some((postcard::from_bytes(names).ok()?, tables))
+}
+
+fn unpacked(tables: &[u8]) -> Result<Linkable, String> {
+    postcard::from_bytes(tables).map_err(|error| format!("its tables are damaged: {error}"))
+}
+
+/// A unit whose bytes are at hand.
 pub(super) fn compiled(
-    mut bytes: Vec<u8>,
+    packed: &[u8],
     key: Key,
     files: Vec<PathBuf>,
     from_cache: bool,
 ) -> Option<Compiled> {
-    let len = u64::from_le_bytes(bytes.first_chunk().copied()?) as usize;
-    let end = len.checked_add(8)?;
-    let Names { defined, weak, undefined } = postcard::from_bytes(bytes.get(8..end)?).ok()?;
-    bytes.drain(..end);
-    let symbols = Symbols { defined, weak, undefined };
-    Some(Compiled { packed: bytes, symbols, key, files, from_cache })
+    let (names, tables) = parts(packed)?;
+    let tables = Tables::Held(tables.to_vec());
+    Some(Compiled { tables, symbols: names.into(), key, files, from_cache })
 }
 
 /// The names a unit offers and needs, as a linker sees them.
