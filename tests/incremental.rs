@@ -169,6 +169,7 @@ fn warm_says_what_cold_says() {
                 _ => functions[at as usize] = function(at, &mut random),
             }
             let after = Order::new(&functions, called, in_sequence);
+            let earlier = place.read("a.c");
             place.write("a.c", &program(&functions, called, in_sequence, "edited"));
             let (warm, said) = scan(&place, &[]);
             let (cold, _) = scan(&place, &["--no-cache"]);
@@ -185,7 +186,12 @@ fn warm_says_what_cold_says() {
                         .any(|n| functions[n].contains("malloc") && after.depend(n, other)),
                     _ => before.depend(at, other) || after.depend(at, other),
                 };
-                assert!(may_be || !is_anew, "seed {seed}, edit {edit}: f{other}: {said}");
+                let texts = || format!("{earlier}\nedited:\n{}", place.read("a.c"));
+                assert!(
+                    may_be || !is_anew,
+                    "seed {seed}, edit {edit}: f{other}: {said}\n{}",
+                    texts()
+                );
                 spared += usize::from(!is_anew && after.is_reached(other));
             }
         }

@@ -15,7 +15,7 @@ use super::story::Walked;
 use super::value::Value;
 use crate::cegas::persistent::HashSet;
 use crate::ir::{FuncId, InstId};
-use crate::smt::{Answer, ExprId, Limits, Model, VarId};
+use crate::smt::{Answer, ExprId, Limits, Model, Solver, VarId};
 use std::rc::Rc;
 
 /// A longer path is told with the values it was found with.
@@ -48,6 +48,7 @@ impl<'p> Machine<'p> {
     /// The same with values that depend on the path alone.
     fn walk_afresh(&self, entry: FuncId, found: &Model, target: Target) -> Option<Walked> {
         let mut machine = Machine::new(self.program, Rc::clone(&self.marks), self.options);
+        machine.smt = Solver::apart();
         machine.given = self.given.clone();
         machine.log = Some(Known::default());
         let mut guide = Guide { known: self, found, values: Model::new(), translated: 0 };

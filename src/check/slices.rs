@@ -12,7 +12,7 @@
 use super::{location, models};
 use crate::cegas::{self, Explored, Rest, Verdict};
 use crate::config::Settings;
-use crate::ir::{self, Digest, FuncId, Inst, InstId, Program};
+use crate::ir::{self, Callee, Digest, FuncId, Inst, InstId, Program};
 use crate::order::{FuncSet, Order};
 use crate::pta::PointsTo;
 use crate::report::{self, Cause, Location};
@@ -173,7 +173,7 @@ impl<'p> Slices<'p> {
                 // More may come up where a model is called, or anything that allocates.
                 let may_meet = match sort {
                     Sort::Point => in_models && self.order.callees_of(func).any(is_model),
-                    Sort::Kept => asks_kept && has_call(program, func),
+                    Sort::Kept => asks_kept && may_allocate(program, func),
                 };
                 if !may_meet && !marks[func].iter().any(|o| Sort::of(o) == sort) {
                     continue;
@@ -377,10 +377,16 @@ impl<'p> Slices<'p> {
     }
 }
 
-fn has_call(program: &Program, func: FuncId) -> bool {
+/// Whether a call in a function may turn out to allocate. What does so for certain is marked there, and what the user's
+/// own functions allocate is told in them.
+fn may_allocate(program: &Program, func: FuncId) -> bool {
     let blocks = program.funcs[func].blocks.iter();
     let mut insts = blocks.flat_map(|block| program.blocks[block].insts.iter());
-    insts.any(|inst| matches!(program.insts[inst].inst, Inst::Call { .. }))
+    insts.any(|inst| match program.insts[inst].inst {
+        Inst::Call { callee: Callee::Direct(callee), .. } => models::is_model(program, callee),
+        Inst::Call { callee: Callee::Indirect(_), .. } => true,
+        _ => false,
+    })
 }
 
 fn is_complete_in(explored: &Explored, func: FuncId) -> bool {

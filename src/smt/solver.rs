@@ -11,7 +11,7 @@ use super::query::{Answer, Claim, Filtered, Limits};
 use super::rewrite::{Atoms, Contradiction, VarSets, union};
 use super::stats::{Stage, Stats};
 use super::value::Model;
-use super::z3::{self, Reply};
+use super::z3::{self, Memory, Reply};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,6 +31,7 @@ pub struct Solver {
     stats: Stats,
     /// What became of claims.
     filtered: FxHashMap<Asked, Filtered>,
+    memory: Memory,
 }
 
 /// What was fixed, and the claims.
@@ -48,6 +49,12 @@ struct Part {
 impl Solver {
     pub fn new() -> Solver {
         Solver::default()
+    }
+
+    /// One whose answers do not depend on what others have asked on this thread: the order of Z3's terms, and with it
+    /// the values it finds, does.
+    pub fn apart() -> Solver {
+        Solver { memory: Memory::Own, ..Solver::default() }
     }
 
     pub fn pool(&self) -> &Pool {
@@ -224,7 +231,7 @@ impl Solver {
 
     fn ask(&mut self, part: &Part, limits: &Limits) -> Outcome {
         let start = Instant::now();
-        let reply = z3::ask(&self.pool, &part.atoms, limits);
+        let reply = z3::ask(&self.pool, &part.atoms, limits, self.memory);
         self.stats.solver_calls += 1;
         self.stats.solver_time += start.elapsed();
         let outcome = match reply {

@@ -1,6 +1,6 @@
 //! The one door to Z3. A question goes in as conditions of a [`Pool`], an answer comes out in our own
 //! types, and no object of Z3 lives longer than the question: so everything outside is `Send`, and a
-//! question's cost does not depend on those before it. Z3's context is the thread's own.
+//! question's cost does not depend on those before it. Z3's context is the thread's own, or the question's ([`Memory`]).
 //!
 //! An answer here is Z3's word. [`solver`](super::solver) evaluates the model before it believes it.
 
@@ -27,10 +27,24 @@ pub enum Reply {
     Unknown(String),
 }
 
+/// Where Z3 keeps the terms of a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// With those of all questions of this thread.
+    #[default]
+    Thread,
+    /// Apart from all others. It costs about a millisecond.
+    Own,
+}
+
 /// Asks whether the conditions can hold together.
-pub fn ask(pool: &Pool, conditions: &[ExprId], limits: &Limits) -> Reply {
+pub fn ask(pool: &Pool, conditions: &[ExprId], limits: &Limits, memory: Memory) -> Reply {
+    let ask = || ask_solver(pool, conditions, limits);
     // The bindings panic where Z3 runs out of memory while a term is made.
-    let attempt = catch_unwind(AssertUnwindSafe(|| ask_solver(pool, conditions, limits)));
+    let attempt = catch_unwind(AssertUnwindSafe(|| match memory {
+        Memory::Thread => ask(),
+        Memory::Own => z3::with_z3_config(&z3::Config::new(), ask),
+    }));
     attempt.unwrap_or_else(|_| Reply::Unknown("the solver failed on the query".into()))
 }
 
