@@ -92,7 +92,9 @@ fn a_unit_that_the_cache_has_lost_is_made_again() {
     let place = project(3);
     let first = place.scan(&["--dump=ir"]);
     let cache = place.cache().join("cegas/v1");
-    for damage in [fs::remove_file::<&Path>, |unit| fs::write(unit, "not a unit")] {
+    let damages: [fn(&Path) -> std::io::Result<()>; 2] =
+        [|unit| fs::remove_file(unit), |unit| fs::write(unit, "not a unit")];
+    for damage in damages {
         // Without the program, a unit's tables are wanted; its manifest says that they are there.
         fs::remove_dir_all(cache.join("programs")).expect("programs");
         let units = files(&cache.join("units"));
@@ -215,6 +217,28 @@ fn an_interrupted_scan_leaves_no_half_of_anything() {
     let scan = place.scan(&["--dump=ir"]);
     let cold = place.scan(&["--dump=ir", "--no-cache"]);
     assert_eq!((scan.code, &scan.out), (Some(0), &cold.out));
+}
+
+#[test]
+fn an_interrupt_reaches_a_scan_whose_solver_works() {
+    let place = Place::new();
+    place.write(
+        "a.c",
+        "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n  \
+         long a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), c = __VERIFIER_nondet_int();\n  \
+         if (a > 1 && b > 1 && c > 1 && a < 1000000 && b < 1000000 && c < 1000000)\n    assert(a * a * a + b * b * b != c * c * c);\n  return 0;\n}\n",
+    );
+    let mut call = place.command();
+    call.args(["a.c", "--no-cache", "--timeout=60", "--rules=assertion"]);
+    let mut scan = call.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the tool runs");
+    // Long enough for the solver to be at work; if it is not yet, the interrupt must end the scan as well.
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(scan.try_wait().expect("a child").is_none(), "the question is too easy for this test");
+    signal("INT", scan.id());
+    let asked = Instant::now();
+    let status = scan.wait().expect("a child");
+    assert_eq!(status.code(), Some(130));
+    assert!(asked.elapsed() < Duration::from_secs(15), "{:?}", asked.elapsed());
 }
 
 #[test]

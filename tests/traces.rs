@@ -23,6 +23,22 @@ fn an_index_and_the_length_it_misses() {
 }
 
 #[test]
+fn conditions_are_told_as_they_are_written() {
+    let out = printed(
+        "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n  \
+         int n = __VERIFIER_nondet_int();\n  if (!n)\n    return 0;\n  if (n < 5 || !(n < 6))\n    return 0;\n  \
+         assert(!(n == 5));\n  return 0;\n}\n",
+    );
+    let told = |line: &str| {
+        let at = out.lines().filter(|step| step.contains(&format!(" a.c:{line}: the condition")));
+        at.map(|step| step.rsplit(' ').next().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(told("5"), ["false"], "{out}");
+    assert_eq!(told("7"), ["false", "false"], "{out}");
+    assert_eq!(told("9"), ["false"], "{out}");
+}
+
+#[test]
 fn an_offset_and_the_size_it_misses() {
     let out = printed(
         "#include <stdlib.h>\nint main(void) {\n  int *p = malloc(3 * sizeof(int));\n  \

@@ -49,6 +49,12 @@ pub(super) struct Question<'q> {
     pub cancel: &'q Cancel,
 }
 
+impl Question<'_> {
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.deadline || self.cancel.is_wished()
+    }
+}
+
 /// What came out of all attempts.
 #[derive(Debug, Default)]
 pub(super) struct Proved {
@@ -351,7 +357,8 @@ impl<'p> Prover<'_, 'p, '_> {
         match func {
             Some(func) if states.len() > 1 => {
                 let loops = self.loops(func);
-                self.machine.merge_all(&loops, states)
+                let question = &self.question;
+                self.machine.merge_all(&loops, states, || question.is_over())
             }
             _ => states,
         }
@@ -432,6 +439,6 @@ impl<'p> Prover<'_, 'p, '_> {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        Instant::now() >= self.question.deadline || self.question.cancel.is_wished()
+        self.question.is_over()
     }
 }

@@ -15,7 +15,8 @@ use crate::cegas::persistent::{HashMap, Vector};
 use crate::ir::{BlockId, Def, ValueId};
 use crate::smt::ExprId;
 use imbl::ordmap::DiffItem;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// The byte ranges (offset and length) in which two objects hold different cells; no longer than a cell,
 /// and no cell of either begins or ends inside one.
@@ -44,38 +45,36 @@ pub(super) fn differences(a: &Object, b: &Object) -> Vec<(u64, u32)> {
 }
 
 impl Machine<'_> {
-    /// All of them in as few states as possible: those that parted last are merged first.
-    pub(super) fn merge_all(&mut self, loops: &Loops, mut states: Vec<State>) -> Vec<State> {
-        let mut apart: BTreeSet<(usize, usize)> = BTreeSet::new();
-        let mut ids: Vec<usize> = (0..states.len()).collect();
-        let mut next = states.len();
+    /// All of them in as few states as possible: those that parted last are merged first. When it is time to stop,
+    /// the others stay as they are.
+    pub(super) fn merge_all(
+        &mut self,
+        loops: &Loops,
+        states: Vec<State>,
+        is_over: impl Fn() -> bool,
+    ) -> Vec<State> {
+        // What was merged is gone, and what came of it is at the end; so a pair keeps its place in the order.
+        let mut states: Vec<Option<State>> = states.into_iter().map(Some).collect();
+        let mut pairs: BinaryHeap<(usize, Reverse<usize>, usize)> = BinaryHeap::new();
+        let mut paired = 0;
         loop {
-            let mut pairs = Vec::new();
-            for j in 1..states.len() {
-                for i in 0..j {
-                    if !apart.contains(&(ids[i], ids[j])) {
-                        pairs.push((common(&states[i], &states[j]), i, j));
-                    }
+            while paired < states.len() {
+                if is_over() {
+                    return states.into_iter().flatten().collect();
                 }
+                let new = states[paired].as_ref();
+                let pair = |i: usize| Some((common(states[i].as_ref()?, new?), Reverse(i), paired));
+                pairs.extend((0..paired).filter_map(pair));
+                paired += 1;
             }
-            pairs.sort_unstable_by_key(|&(n, i, j)| std::cmp::Reverse((n, usize::MAX - i, j)));
-            let mut found = None;
-            for (_, i, j) in pairs {
-                found = self.merge(loops, &states[i], &states[j]).map(|merged| (merged, i, j));
-                if found.is_some() {
-                    break;
-                }
-                apart.insert((ids[i], ids[j]));
+            let Some((_, Reverse(i), j)) = pairs.pop().filter(|_| !is_over()) else {
+                return states.into_iter().flatten().collect();
+            };
+            let (Some(a), Some(b)) = (&states[i], &states[j]) else { continue };
+            if let Some(merged) = self.merge(loops, a, b) {
+                (states[i], states[j]) = (None, None);
+                states.push(Some(merged));
             }
-            let Some((merged, i, j)) = found else { return states };
-            // Ids stay in ascending order within a pair.
-            for index in [j, i] {
-                states.remove(index);
-                ids.remove(index);
-            }
-            states.push(merged);
-            ids.push(next);
-            next += 1;
         }
     }
 

@@ -181,10 +181,10 @@ impl Machine<'_> {
             Flow::Next | Flow::Stay | Flow::Return(_) => return Some(()),
             Flow::Blocks(targets) => {
                 let to = self.only(targets)?;
-                let Inst::Branch { then, .. } = self.program.insts[at].inst else {
+                let Inst::Branch { then, negated, .. } = self.program.insts[at].inst else {
                     return Some(());
                 };
-                format!("the condition is {}", to == then)
+                format!("the condition is {}", (to == then) != negated)
             }
             Flow::Call(callees) => {
                 format!("call of {}", self.program.funcs[self.only(callees)?].name)

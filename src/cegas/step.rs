@@ -44,7 +44,7 @@ impl Machine<'_> {
                 let always = self.smt.pool.bool(true);
                 return Ok(Flow::Blocks(vec![(always, to)]));
             }
-            Inst::Branch { cond, then, els } => {
+            Inst::Branch { cond, then, els, .. } => {
                 let cond = self.bits(state, cond)?;
                 let not = self.smt.pool.not(cond);
                 return Ok(Flow::Blocks(vec![(cond, then), (not, els)]));

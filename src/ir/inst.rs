@@ -437,6 +437,8 @@ pub enum Inst {
         cond: Operand,
         then: BlockId,
         els: BlockId,
+        /// C says the condition the other way round: for traces.
+        negated: bool,
     },
     Switch {
         value: Operand,

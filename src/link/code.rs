@@ -172,7 +172,7 @@ impl<'m, 'p> Code<'m, 'p> {
                 *terms = self.merger.out.term_pool.push(changed);
             }
             Inst::Jump { to } => *to = self.block(*to),
-            Inst::Branch { cond, then, els } => {
+            Inst::Branch { cond, then, els, .. } => {
                 *cond = self.operand(*cond);
                 (*then, *els) = (self.block(*then), self.block(*els));
             }

@@ -244,7 +244,7 @@ impl<'a> Body<'a> {
             let Some(mut set) = self.outs[from].clone() else { continue };
             let from = self.cfg.block(from);
             let last = self.program.terminator(from).map(|last| self.program.insts[last].inst);
-            if let Some(Inst::Branch { cond, then, els }) = last
+            if let Some(Inst::Branch { cond, then, els, .. }) = last
                 && then != els
             {
                 let cond = self.number(cond);

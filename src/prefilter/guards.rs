@@ -41,7 +41,7 @@ fn at(
         if let [from] = *cfg.predecessors(cfg.number(here)) {
             let from = cfg.block(from);
             let last = program.blocks[from].insts.iter().next_back();
-            if let Some(Inst::Branch { cond, then, els }) =
+            if let Some(Inst::Branch { cond, then, els, .. }) =
                 last.map(|inst| program.insts[inst].inst)
                 && then != els
             {

@@ -72,7 +72,7 @@ fn cycles(cfg: &Cfg, blocks: &[usize]) -> Vec<Vec<usize>> {
 /// Whether the header leaves the loop after finitely many rounds, as `for (i = a; i < n; i++)` does.
 fn counts(program: &Program, cfg: &Cfg, header: usize, inside: &FxHashSet<usize>) -> bool {
     let block = cfg.block(header);
-    let Some(&Inst::Branch { cond: Operand::Value(cond), then, els }) =
+    let Some(&Inst::Branch { cond: Operand::Value(cond), then, els, .. }) =
         program.terminator(block).map(|last| program.inst(last))
     else {
         return false;

@@ -3,6 +3,7 @@
 #[path = "../tool/mod.rs"]
 mod tool;
 
+use std::time::{Duration, Instant};
 use tool::Place;
 
 #[test]
@@ -22,4 +23,22 @@ fn the_others_are_decided() {
         let open: Vec<_> = open.map(|o| o["location"]["line"].as_u64()).collect();
         assert_eq!(open, [Some(16)], "{jobs}");
     }
+}
+
+#[test]
+fn ways_that_meet_again_take_no_longer_than_they_may() {
+    let (mut functions, mut cases) = (String::new(), String::new());
+    for n in 0..2000 {
+        functions +=
+            &format!("static void f{n}(void) {{ total = {n} / __VERIFIER_nondet_int(); }}\n");
+        cases += &format!("case {n}: f{n}(); break;\n");
+    }
+    let place = Place::new();
+    let head = "extern int __VERIFIER_nondet_int(void);\nint total;\n";
+    let main = format!("switch (__VERIFIER_nondet_int()) {{\n{cases}}}\nreturn 0;");
+    place.write("a.c", &format!("{head}{functions}int main(void) {{ {main} }}\n"));
+    let began = Instant::now();
+    let scan = place.scan(&["--no-cache", "--timeout=2", "--quiet", "a.c"]);
+    assert!(matches!(scan.code, Some(0 | 1)), "{scan:?}");
+    assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
 }

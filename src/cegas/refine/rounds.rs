@@ -172,8 +172,8 @@ fn branches(model: &mut Model<'_>, first: &State, ways: &[Way]) -> Vec<String> {
         }
         let place = model.machine.place(*at);
         match (*model.machine.program.inst(*at), way) {
-            (Inst::Branch { then, els, .. }, Way::Block(to)) if then != els => {
-                let answer = if *to == then { "true" } else { "false" };
+            (Inst::Branch { then, els, negated, .. }, Way::Block(to)) if then != els => {
+                let answer = (*to == then) != negated;
                 lines.push(format!("{place}: the condition is {answer}"));
             }
             (Inst::Switch { default, .. }, Way::Block(to)) => {

@@ -214,7 +214,7 @@ impl<'p> Runner<'p> {
         let ty = data.result.expand().map(|value| self.program.values[value].ty);
         let value = match data.inst {
             Inst::Jump { to } => return self.jump(to),
-            Inst::Branch { cond, then, els } => {
+            Inst::Branch { cond, then, els, .. } => {
                 let to = if self.get(cond)? != 0 { then } else { els };
                 return self.jump(to);
             }

@@ -1,6 +1,7 @@
 //! Instructions that compute values and those that end a block.
 
 use super::cfg::Exit;
+use super::negated::is_negated;
 use super::ops::{binary_op, cast_op, float_predicate, int_predicate};
 use super::{Lowering, Overflow};
 use crate::frontend::llvm::{Blk, Opcode, Val, ValueKind};
@@ -66,7 +67,9 @@ impl<'m> Lowering<'m> {
                 let cond = self.operand(inst.operand(0));
                 let then = self.target(inst.successor(0));
                 let els = self.target(inst.successor(1));
-                then.zip(els).map(|(then, els)| Inst::Branch { cond, then, els })
+                // The last operands are the blocks, the second one first.
+                let negated = is_negated(&inst.operand(2).name(), &inst.operand(1).name());
+                then.zip(els).map(|(then, els)| Inst::Branch { cond, then, els, negated })
             }
             Opcode::LLVMSwitch => self.switch(inst),
             Opcode::LLVMIndirectBr => {

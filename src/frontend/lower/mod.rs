@@ -11,6 +11,7 @@ mod consts;
 mod debug;
 mod insts;
 mod memory;
+mod negated;
 mod ops;
 mod symbols;
 mod types;

@@ -155,7 +155,12 @@ impl Parser {
                 line.expect(",")?;
                 let then = line.id()?;
                 line.expect(",")?;
-                Inst::Branch { cond, then, els: line.id()? }
+                let els = line.id()?;
+                let negated = line.eat(",");
+                if negated {
+                    line.expect_word("negated")?;
+                }
+                Inst::Branch { cond, then, els, negated }
             }
             Opcode::Switch => {
                 let value = self.operand(line)?;

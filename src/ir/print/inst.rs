@@ -146,12 +146,13 @@ impl Printer<'_, '_> {
                 write!(self.out, "{} ", Opcode::Jump.word())?;
                 self.block(to)
             }
-            Inst::Branch { cond, then, els } => {
+            Inst::Branch { cond, then, els, negated } => {
                 self.plain(Opcode::Branch, &[cond])?;
                 self.out.write_str(", ")?;
                 self.block(then)?;
                 self.out.write_str(", ")?;
-                self.block(els)
+                self.block(els)?;
+                self.out.write_str(if negated { ", negated" } else { "" })
             }
             Inst::Switch { value, cases, default } => {
                 self.plain(Opcode::Switch, &[value])?;

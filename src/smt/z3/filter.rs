@@ -62,6 +62,7 @@ impl<'a> Session<'a> {
     ) -> Self {
         let solver = z3::Solver::new();
         let mut params = z3::Params::new();
+        super::interruptible(&mut params);
         params.set_u32("rlimit", limits.work);
         params.set_u32("timeout", limits.milliseconds);
         params.set_u32("max_memory", limits.megabytes);

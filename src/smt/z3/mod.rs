@@ -55,6 +55,7 @@ fn ask_solver(pool: &Pool, conditions: &[ExprId], limits: &Limits) -> Reply {
     };
     let solver = strategy().solver();
     let mut params = z3::Params::new();
+    interruptible(&mut params);
     // The work limit comes first, because it gives the same answer on every machine.
     if limits.work > 0 {
         params.set_u32("rlimit", limits.work);
@@ -83,6 +84,11 @@ fn ask_solver(pool: &Pool, conditions: &[ExprId], limits: &Limits) -> Reply {
             Reply::Unknown(reason.unwrap_or_else(|| "the solver gave up".into()))
         }
     }
+}
+
+/// Ctrl-C ends the scan: Z3 would catch it while it works, and end but the question.
+fn interruptible(params: &mut z3::Params) {
+    params.set_bool("ctrl_c", false);
 }
 
 /// Of Z3's ways to solve, its core behind a little preprocessing: on small queries several times faster

@@ -154,7 +154,7 @@ impl Walk<'_> {
         let is_wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.contains(at));
         let value = match data.inst {
             Inst::Jump { to } => return Ok(Next::Blocks(Value::Number(0), vec![(None, to)])),
-            Inst::Branch { cond, then, els } => {
+            Inst::Branch { cond, then, els, .. } => {
                 let cond = self.operand(state, cond);
                 return Ok(Next::Blocks(cond, vec![(Some(1), then), (Some(0), els)]));
             }
