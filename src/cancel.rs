@@ -1,7 +1,8 @@
 //! Ctrl-C: the scan ends in order, and no compiler it started outlives it.
 //!
 //! A thread waits for SIGINT and SIGTERM, raises a flag that workers look at between steps, and ends
-//! the children that [`Cancel::run`] and [`Cancel::build`] wait for. A second signal ends the process at once.
+//! the children that [`Cancel::run`] and [`Cancel::build`] wait for. A second signal ends the process at once, and so
+//! does the first where nobody looks at the flag for a while.
 //! Invariant: only children that have not been waited for are killed, so a process number that the
 //! system gave to somebody else is never hit.
 
@@ -77,6 +78,9 @@ pub struct Ended {
     pub late: bool,
 }
 
+/// How long a scan may take to end in order once it is to stop.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// The error of work that was stopped on the user's wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
@@ -107,9 +111,24 @@ impl Cancel {
                     std::process::exit(Exit::Interrupted as i32);
                 }
                 wish.stop();
+                let wish = wish.clone();
+                // Without such a thread, a second signal is the way out.
+                let _ = std::thread::Builder::new().spawn(move || wish.insist());
             }
         })?;
         Ok(cancel)
+    }
+
+    /// Ends the process when it had its time to end in order. A solver can be deaf for minutes; a build that we were
+    /// asked to record may take its time.
+    fn insist(&self) {
+        loop {
+            std::thread::sleep(PATIENCE);
+            if self.children().is_empty() {
+                eprintln!("cegas-scan: {Cancelled}");
+                std::process::exit(Exit::Interrupted as i32);
+            }
+        }
     }
 
     /// Expresses the wish.
