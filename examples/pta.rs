@@ -31,7 +31,8 @@ fn model(database: &Path, out: &Path) -> Result<()> {
     let build = compile_db::read(database)?;
     let sources: Vec<Source> = build.units.into_iter().map(Source::C).collect();
     let (clang, cache, cancel) = (Clang::find()?, Cache::none(), Cancel::never());
-    let compiled = frontend::compile(&sources, &Compiler::new(&clang, &cache, &cancel), |_| {});
+    let compiler = Compiler::new(&clang, &cache, &cancel);
+    let compiled = frontend::compile(&sources, &compiler, |_| {});
     let mut units = Vec::new();
     for (source, unit) in sources.iter().zip(&compiled) {
         let name = source.path().to_str().context("a file name that is not text")?;
@@ -40,7 +41,7 @@ fn model(database: &Path, out: &Path) -> Result<()> {
             Err(error) => bail!("{name}: {error}"),
         }
     }
-    let program = frontend::model("program", &units, &cache, &Models::default())?;
+    let program = frontend::model("program", &units, &compiler, &Models::default())?;
     std::fs::write(out, postcard::to_allocvec(&program)?)?;
     Ok(())
 }

@@ -124,12 +124,12 @@ fn z3_agrees(p: &mut Pool, vars: &[(ExprId, u128)], e: ExprId, what: &str) {
     let k = p.constant(value, w);
     let differs = p.ne(e, k);
     conditions.push(differs);
-    let reply = z3::ask(p, &conditions, &Limits::default());
+    let reply = z3::ask(p, &conditions, &Limits::default(), z3::Memory::Thread);
     assert!(matches!(reply, Reply::Unsat(_)), "{what} is {value:#x} for us; Z3: {reply:x?}");
     // And that it can be what we say, so that the other answer meant something.
     conditions.pop();
     conditions.push(p.not(differs));
-    let reply = z3::ask(p, &conditions, &Limits::default());
+    let reply = z3::ask(p, &conditions, &Limits::default(), z3::Memory::Thread);
     assert!(matches!(reply, Reply::Sat(_)), "{what}: {reply:x?}");
 }
 
@@ -231,7 +231,7 @@ fn z3_knows_which_products_fit() {
             if p.as_const(differs) == Some(0) {
                 continue;
             }
-            let reply = z3::ask(&p, &[differs], &Limits::default());
+            let reply = z3::ask(&p, &[differs], &Limits::default(), z3::Memory::Thread);
             assert!(matches!(reply, Reply::Unsat(_)), "{w} bits, signed {signed}: {reply:?}");
         }
     }

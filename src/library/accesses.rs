@@ -160,7 +160,7 @@ pub fn of_call(program: &Program, name: &str, args: &[Operand]) -> Vec<(Operand,
             let extent = match used {
                 Use::Value => return None,
                 Use::Text { unit, limit } => Extent::Text { unit, limit },
-                Use::Number { bytes } => Extent::Bytes(bytes),
+                Use::Number { bytes, .. } => Extent::Bytes(bytes),
                 Use::Characters { count } => Extent::Bytes(count),
                 // One character at least: how many more is the input's choice.
                 Use::Line { unit, .. } => Extent::Bytes(unit),

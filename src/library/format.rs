@@ -11,8 +11,8 @@ pub enum Use {
     Value,
     /// A string that is read, of characters this wide, at most so many.
     Text { unit: u64, limit: Option<u64> },
-    /// A place for a number of so many bytes that is written.
-    Number { bytes: u64 },
+    /// A place for a number of so many bytes that is written; made of few characters, it is not any number.
+    Number { bytes: u64, few: bool },
     /// A place for a string that is written, at most so many characters and a zero.
     Line { unit: u64, limit: Option<u64> },
     /// A place for exactly so many characters.
@@ -93,7 +93,7 @@ pub fn printf(format: &[u8], long: u64) -> Option<Vec<Use>> {
             b's' if limit == Some(u64::MAX) => return None,
             b's' => uses.push(Use::Text { unit: if wide { 4 } else { 1 }, limit }),
             b'S' => uses.push(Use::Text { unit: 4, limit }),
-            b'n' => uses.push(Use::Number { bytes: size }),
+            b'n' => uses.push(Use::Number { bytes: size, few: false }),
             _ => return None,
         }
     }
@@ -114,11 +114,14 @@ pub fn scanf(format: &[u8], long: u64) -> Option<Vec<Use>> {
         let size = reader.size(long);
         let done = match reader.next()? {
             b'%' => continue,
-            b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'n' => Use::Number { bytes: size },
-            b'p' => return None,
+            b'd' | b'i' | b'u' | b'o' | b'x' | b'X' => {
+                Use::Number { bytes: size, few: width.is_some() }
+            }
+            // How much was read so far does not count as read.
+            b'p' | b'n' => return None,
             // `l` makes a double, no modifier a float.
             b'f' | b'e' | b'g' | b'a' | b'E' | b'G' => {
-                Use::Number { bytes: if wide { 8 } else { 4 } }
+                Use::Number { bytes: if wide { 8 } else { 4 }, few: width.is_some() }
             }
             b'c' if !wide => Use::Characters { count: width.unwrap_or(1) },
             b's' => Use::Line { unit: if wide { 4 } else { 1 }, limit: width },
@@ -157,14 +160,14 @@ mod tests {
         );
         assert_eq!(
             printf(b"%*d%n", 8),
-            Some(vec![Use::Value, Use::Value, Use::Number { bytes: 4 }])
+            Some(vec![Use::Value, Use::Value, Use::Number { bytes: 4, few: false }])
         );
         assert_eq!(printf(b"%y", 8), None);
         assert_eq!(
-            scanf(b"%ld %hd %*d %9s%[^]x]", 8),
+            scanf(b"%ld %3hd %*d %9s%[^]x]", 8),
             Some(vec![
-                Use::Number { bytes: 8 },
-                Use::Number { bytes: 2 },
+                Use::Number { bytes: 8, few: false },
+                Use::Number { bytes: 2, few: true },
                 Use::Line { unit: 1, limit: Some(9) },
                 Use::Line { unit: 1, limit: None },
             ])

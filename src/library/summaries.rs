@@ -369,7 +369,8 @@ const HARMLESS: &str = "\
     __VERIFIER_nondet_double __VERIFIER_nondet_size_t __VERIFIER_nondet_unsigned \
     __VERIFIER_nondet_u8 __VERIFIER_nondet_u16 __VERIFIER_nondet_u32 __VERIFIER_nondet_u64 \
     svf_assert svf_assert_eq \
-    __cegas_gap __cegas_assume_later __cegas_is_number __cegas_number \
+    __cegas_gap __cegas_assume_later __cegas_is_number __cegas_number __cegas_unknown_int \
+    __cegas_unknown_long \
     MUSTALIAS MAYALIAS NOALIAS PARTIALALIAS EXPECTEDFAIL_MAYALIAS EXPECTEDFAIL_NOALIAS \
     EXPECTEDFAIL_MUSTALIAS EXPECTEDFAIL_PARTIALALIAS";
 

@@ -20,7 +20,8 @@ const WRITES_NOTHING: &str = "\
     fabs fmod round trunc ldexp hypot fmin fmax lround llround rint nearbyint copysign \
     sinf cosf tanf expf logf powf sqrtf floorf ceilf fabsf fmodf roundf \
     svf_assert svf_assert_eq reach_error \
-    __cegas_gap __cegas_assume_later __cegas_is_number __cegas_number \
+    __cegas_gap __cegas_assume_later __cegas_is_number __cegas_number __cegas_unknown_int \
+    __cegas_unknown_long \
     MUSTALIAS MAYALIAS NOALIAS PARTIALALIAS EXPECTEDFAIL_MAYALIAS EXPECTEDFAIL_NOALIAS \
     EXPECTEDFAIL_MUSTALIAS EXPECTEDFAIL_PARTIALALIAS";
 

@@ -200,9 +200,11 @@ impl Machine<'_> {
 
     /// `printf` and its like only write to the outside, but read what the format says.
     pub(super) fn print(&mut self, name: &str, args: List<Operand>) -> Step<()> {
-        let known = accesses::formatted(self.program, name, self.program.operands(args));
-        match known {
+        match accesses::formatted(self.program, name, self.program.operands(args)) {
             None if self.marks.accesses => gap(format!("the format of a call of `{name}`")),
+            Some((_, uses)) if uses.iter().any(|used| matches!(used, Use::Number { .. })) => {
+                gap("a number written by `%n`")
+            }
             _ => Ok(()),
         }
     }
@@ -238,7 +240,7 @@ impl Machine<'_> {
             let number = self.smt.pool.constant(number as u128, width);
             let is_read = self.smt.pool.slt(number, count);
             let bytes = match used {
-                Use::Number { bytes } => bytes,
+                Use::Number { bytes, .. } => bytes,
                 Use::Characters { count } if count <= 16 => count,
                 Use::Value | Use::Text { .. } | Use::Line { .. } | Use::Characters { .. } => {
                     return gap("a text read by a format");
@@ -246,6 +248,9 @@ impl Machine<'_> {
             };
             let old = self.load_bits(state, target, bytes, false)?;
             let input = self.fresh(state, bytes as u32 * 8, Source::Input);
+            if matches!(used, Use::Number { few: true, .. }) {
+                state.uncertain.extend(self.smt.pool.free_vars(&[input]));
+            }
             let new = self.smt.pool.ite(is_read, input, old);
             self.store_bits(state, target, bytes, new)?;
         }

@@ -4,8 +4,10 @@
 mod heap;
 mod input;
 mod outside;
+mod results;
 
 pub(super) use outside::what_it_does;
+pub(super) use results::returns;
 
 use super::machine::{Machine, Source, Step, Stop, gap};
 use super::memory::Origin;
@@ -15,59 +17,6 @@ use super::value::Value;
 use crate::ir::{FuncId, InstId, List, Operand, TypeId};
 use crate::library::accesses;
 use crate::smt::{ExprId, Op};
-
-/// Functions that only act on the outside, and return some number.
-const OUTPUT: &[&str] = &[
-    "puts",
-    "putchar",
-    "fputs",
-    "fputc",
-    "putc",
-    "putwchar",
-    "fputws",
-    "perror",
-    "fflush",
-    "vprintf",
-    "vfprintf",
-    "srand",
-    "srandom",
-    "srand48",
-    "sleep",
-    "usleep",
-    "fclose",
-    "pclose",
-    "close",
-    "remove",
-    "unlink",
-    "fwrite",
-    "write",
-    "send",
-    "bind",
-    "connect",
-    "listen",
-    "socket",
-    "accept",
-    "inet_addr",
-    "open",
-    "fileno",
-    "ferror",
-    "feof",
-    "clearerr",
-    "rewind",
-    "fseek",
-    "shutdown",
-    "setsockopt",
-    "getuid",
-    "geteuid",
-    "isatty",
-    "system",
-    "alarm",
-    "time_seed",
-    "putenv",
-    "closelog",
-    "openlog",
-    "__VERIFIER_print_hull",
-];
 
 /// Functions that return a stream or null.
 const STREAMS: &[&str] = &["fopen", "fopen64", "fdopen", "popen", "freopen", "tmpfile"];
@@ -85,30 +34,8 @@ const ENDS: &[&str] = &[
     "quick_exit",
 ];
 
-/// Functions whose result is any number, and that touch nothing.
-const NUMBERS: &[&str] = &["clock", "getchar", "fgetc", "getc", "getwchar", "fgetwc", "mrand48"];
-
-/// The same, but never a negative one.
-const NATURALS: &[&str] = &["rand", "random", "getpid", "lrand48", "nrand48"];
-
 /// Functions that return nothing.
 const NOTHING: &[&str] = &["__VERIFIER_assume", "assume_abort_if_not", "__VERIFIER_assert", "free"];
-
-/// What a function that touches nothing returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Numbers {
-    Any,
-    /// Never a negative one.
-    Natural,
-}
-
-pub(super) fn numbers(name: &str) -> Option<Numbers> {
-    if OUTPUT.contains(&name) || NUMBERS.contains(&name) || is_in(accesses::PRINTS, name) {
-        Some(Numbers::Any)
-    } else {
-        NATURALS.contains(&name).then_some(Numbers::Natural)
-    }
-}
 
 /// Whether a function gives an input because of its name.
 pub(super) fn is_nondet(name: &str) -> bool {
@@ -125,7 +52,7 @@ pub(super) enum Effect {
 
 /// The effect of a function without a body, if it touches no memory and runs nothing.
 pub(super) fn effect(name: &str) -> Option<Effect> {
-    if is_nondet(name) || NUMBERS.contains(&name) || NATURALS.contains(&name) {
+    if is_nondet(name) || results::is_asked(name) {
         return Some(Effect::Input);
     }
     let is_silent = ENDS.contains(&name)
@@ -179,13 +106,13 @@ const NAMED: &[&str] = &[
 
 /// Whether nothing has to be assumed of a function without a body: it is known, or paths end at it.
 pub fn is_known(name: &str) -> bool {
-    let lists = [OUTPUT, STREAMS, ENDS, NUMBERS, NATURALS, NOTHING, NAMED];
+    let lists = [STREAMS, ENDS, NOTHING, NAMED];
     let prefixes = ["__VERIFIER_", "nondet_", "__cegas_"];
     lists.iter().any(|list| list.contains(&name))
         || prefixes.iter().any(|prefix| name.starts_with(prefix))
         || is_allocation(name)
         || is_in(accesses::SCANS, name)
-        || is_in(accesses::PRINTS, name)
+        || returns(name).is_some()
 }
 
 fn is_in(table: &[(&str, usize)], name: &str) -> bool {
@@ -218,22 +145,13 @@ impl Machine<'_> {
             "atexit" => Some(self.at_exit(state, args)?),
             _ if ENDS.contains(&name) => return Err(Stop::Exit),
             _ if is_in(accesses::SCANS, name) => Some(self.scan(state, name, args, result)?),
-            _ if is_in(accesses::PRINTS, name) => {
-                self.print(name, args)?;
-                match result {
-                    Some(ty) => Some(self.arbitrary(state, ty, Source::Input)?),
-                    None => None,
-                }
-            }
             _ if STREAMS.contains(&name) => Some(self.stream(state)),
-            _ if OUTPUT.contains(&name) || NUMBERS.contains(&name) => match result {
-                Some(ty) => Some(self.arbitrary(state, ty, Source::Input)?),
-                None => None,
-            },
-            _ if NATURALS.contains(&name) => match result {
-                Some(ty) => Some(self.natural(state, ty)?),
-                None => None,
-            },
+            _ if let Some(returns) = returns(name) => {
+                if is_in(accesses::PRINTS, name) {
+                    self.print(name, args)?;
+                }
+                self.returned(state, returns, args, result)?
+            }
             _ if is_allocation(name) => {
                 self.settle_sizes(state, name, args)?;
                 return self.allocation(state, at, name == "realloc");
@@ -387,15 +305,5 @@ impl Machine<'_> {
             self.assume(state, is_bool)?;
         }
         Ok(Some(value))
-    }
-
-    fn natural(&mut self, state: &mut State, ty: TypeId) -> Step<Value> {
-        let value = self.arbitrary(state, ty, Source::Input)?;
-        if let Value::Bits(bits) = value {
-            let zero = self.smt.pool.constant(0, self.smt.pool.width(bits));
-            let holds = self.smt.pool.sle(zero, bits);
-            self.assume(state, holds)?;
-        }
-        Ok(value)
     }
 }

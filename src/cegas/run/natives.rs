@@ -1,7 +1,7 @@
 //! The functions without a body that an execution knows; any other ends it.
 
 use super::{Runner, Step, Stop, beyond};
-use crate::cegas::library::{Numbers, is_nondet, numbers};
+use crate::cegas::library::{is_nondet, returns};
 use crate::ir::{FuncId, InstId, TypeId};
 
 impl Runner<'_> {
@@ -54,18 +54,13 @@ impl Runner<'_> {
                 super::cut(super::compute::signed(arg(0)?, bits).wrapping_abs() as u64, bits)
             }
             _ if self.marks.asserts(at) => 0,
-            _ => match numbers(name) {
-                Some(Numbers::Any) => ty.map_or(Ok(0), |ty| self.input(ty))?,
-                Some(Numbers::Natural) => {
-                    let ty = beyond(ty)?;
-                    let value = self.input(ty)?;
-                    if super::compute::signed(value, self.bits(ty)?) < 0 {
-                        return Err(Stop::Beyond);
-                    }
-                    value
-                }
-                None => return Err(Stop::Beyond),
-            },
+            _ => {
+                let returns = beyond(returns(name))?;
+                let Some(ty) = ty else { return Ok(0) };
+                let value = self.input(ty)?;
+                let number = super::compute::signed(value, self.bits(ty)?);
+                beyond(returns.allows(number, args).then_some(value))?
+            }
         })
     }
 

@@ -5,7 +5,13 @@ void __cegas_assume_later(int holds);
 
 wchar_t *fgetws(wchar_t *s, int size, void *stream)
 {
-    if (size < 2 || __VERIFIER_nondet_bool())
+    if (size < 1)
+        return NULL;
+    if (size == 1) {
+        s[0] = 0;
+        return s;
+    }
+    if (__VERIFIER_nondet_bool())
         return NULL;
     wchar_t last = 0;
     for (int i = 0; i < size - 1; i++) {

@@ -6,6 +6,8 @@ void __VERIFIER_assume(int holds);
 size_t fread(void *buffer, size_t size, size_t count, void *stream)
 {
     char *bytes = buffer;
+    if (size == 0)
+        return 0;
     size_t done = __VERIFIER_nondet_ulong();
     __VERIFIER_assume(done <= count);
     for (size_t i = 0; i < done; i++)

@@ -14,13 +14,18 @@ TYPE NAME(const char *s, char **end, int base)
     int negative = 0;
     if (*s == '-' || *s == '+')
         negative = *s++ == '-';
+    /* Without a digit behind it, the x is not of the number. */
+    const char *letter = 0;
     if ((base == 0 || base == 16) && s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
+        letter = s + 1;
         s += 2;
         base = 16;
     } else if (base == 0)
         base = *s == '0' ? 8 : 10;
     unsigned long long value = 0, limit = MOST;
     int any = 0, over = 0;
+    if (base < 2 || base > 36)
+        return 0;
     for (;; s++) {
         int digit;
         if (*s >= '0' && *s <= '9')
@@ -37,6 +42,10 @@ TYPE NAME(const char *s, char **end, int base)
         if (value > (limit - (unsigned long long)digit) / (unsigned long long)base)
             over = 1;
         value = value * (unsigned long long)base + (unsigned long long)digit;
+    }
+    if (!any && letter != 0) {
+        s = letter;
+        any = 1;
     }
     if (end != 0)
         *end = (char *)(any ? s : start);

@@ -1,0 +1,2 @@
+#define NAME __strtok_r
+#include "strtok_r.h"

@@ -1,0 +1,16 @@
+#include <stddef.h>
+/* In the C locale. */
+static int lower(int c)
+{
+    return c >= 'A' && c <= 'Z' ? c + 32 : c;
+}
+
+int strncasecmp(const char *a, const char *b, size_t most)
+{
+    for (; most > 0; a++, b++, most--) {
+        int x = lower(*(const unsigned char *)a), y = lower(*(const unsigned char *)b);
+        if (x != y || x == 0)
+            return x - y;
+    }
+    return 0;
+}

@@ -1,0 +1,2 @@
+#define NAME strtok_r
+#include "strtok_r.h"
