@@ -12,7 +12,7 @@ pub enum Input {
     Project(PathBuf),
     /// A compilation database.
     Database(PathBuf),
-    /// C files, bitcode and textual LLVM IR that make one program.
+    /// C files, bitcode and textual LLVM IR that make one program, or one for each `main` among them.
     Files(Vec<PathBuf>),
     /// A build to run and record.
     Record {
