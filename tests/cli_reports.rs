@@ -114,6 +114,36 @@ fn paths_are_relative_whatever_the_way_to_them() {
 }
 
 #[test]
+fn the_root_is_where_the_files_are() {
+    let place = Place::new();
+    let bad = "#include <assert.h>\nint main(int argc, char **argv) {\n    assert(argc == 1);\n}\n";
+    place.write("s/src/a.c", bad);
+    place.write("s/cegas.toml", "rules = 'assertion'\n");
+    place.write("elsewhere/b.c", "");
+    let root = |folder: &str, arguments: &[&str]| {
+        let mut command = place.command();
+        command.current_dir(place.dir().join(folder)).arg("--sarif=-").args(arguments);
+        let scan = tool::ran(&mut command);
+        assert_eq!(scan.code, Some(1), "{scan:?}");
+        let log: Value = serde_json::from_str(&scan.out).expect("SARIF is JSON");
+        let run = &log["runs"][0];
+        assert_eq!(run["results"].as_array().map(Vec::len), Some(1), "cegas.toml is found");
+        let place = &run["results"][0]["locations"][0]["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().expect("a URI").to_owned();
+        assert_eq!(place["region"]["startColumn"], 5, "the line is read");
+        (run["originalUriBaseIds"]["%SRCROOT%"]["uri"].as_str().expect("a URI").to_owned(), uri)
+    };
+    let folder = |name: &str| format!("file://{}/", place.dir().join(name).display());
+    let beside = root("elsewhere", &["../s/src/a.c"]);
+    assert_eq!(beside, (folder("s/src"), "a.c".to_owned()));
+    // A repository is the root for who stands above it, too, and its settings count there.
+    std::fs::create_dir(place.dir().join("s/.git")).expect("a folder");
+    let expected = (folder("s"), "src/a.c".to_owned());
+    assert_eq!(root("elsewhere", &["../s/src/a.c"]), expected);
+    assert_eq!(root(".", &["s/src/a.c"]), expected);
+}
+
+#[test]
 fn a_linked_folder_is_told_by_its_real_name() {
     let place = Place::new();
     place.write("real/a.c", &format!("#include \"a.h\"\n{}", long_way(3)));

@@ -264,17 +264,13 @@ fn existing_folder(path: PathBuf) -> Result<PathBuf> {
     Ok(real)
 }
 
-/// The repository that a folder belongs to.
-fn repository(base: &Path) -> Option<&Path> {
-    base.ancestors().find(|folder| folder.join(".git").exists())
-}
-
 /// Sources below it are shown, and named as seen from it. A database in a build folder speaks of what lies beside that folder:
 /// without a repository, the user's own folder is the root if the database is below it.
 fn root(base: &Path, input: &Input, cwd: &Path) -> PathBuf {
     let here = || cwd.canonicalize().ok().filter(|here| base.starts_with(here));
-    match (repository(base), input) {
+    match (input::repository(base), input) {
         (Some(repository), _) => repository.to_owned(),
+        (None, Input::Files(_)) => input.repository_of_files().unwrap_or_else(|| base.to_owned()),
         (None, Input::Database(_)) => here().unwrap_or_else(|| base.to_owned()),
         (None, _) => base.to_owned(),
     }
