@@ -4,6 +4,7 @@ mod affected;
 mod before;
 mod described;
 mod judged;
+mod named;
 mod share;
 mod remembered;
 
@@ -124,13 +125,7 @@ fn chosen_targets(
     settings: &Settings,
 ) -> Result<Vec<Target>> {
     let mut targets = project.targets(compiled);
-    for name in &settings.targets {
-        if !targets.iter().any(|target| target.name == *name) {
-            let known: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
-            bail!("there is no target `{name}`; the build has {}", known.join(", "));
-        }
-    }
-    targets.retain(|t| settings.targets.is_empty() || settings.targets.contains(&t.name));
+    named::retain(&mut targets, &settings.targets, project)?;
     if targets.is_empty() {
         bail!("the build has no target with C code in it{}", reasons(project, compiled, settings));
     }
