@@ -5,6 +5,7 @@ mod before;
 mod described;
 mod judged;
 mod named;
+mod read;
 mod share;
 mod remembered;
 
@@ -30,6 +31,7 @@ use compile_db::{Target, TargetKind};
 use described::UserModel;
 use rayon::prelude::*;
 use share::Share;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -50,7 +52,9 @@ pub fn scan(
         cancel.check()?;
         let files: Vec<String> = project.sources.iter().map(|s| shown(s, settings)).collect();
         silence::refuse_malformed(files.iter().map(String::as_str), &settings.root)?;
-        let mut report = examine(&project, &clang, &store.cache, settings, progress, cancel)?;
+        let first = |files: &_| read::refuse(files, settings);
+        let mut report =
+            examine(&project, &clang, &store.cache, settings, first, progress, cancel)?;
         if let Some(base) = base {
             let (before, notes) =
                 before::before(&base, &project, &clang, settings, progress, cancel)?;
@@ -61,12 +65,13 @@ pub fn scan(
     })
 }
 
-/// From units to verdicts.
+/// From units to verdicts. `first` may refuse what the units are made from.
 fn examine(
     project: &Project,
     clang: &Clang,
     cache: &Cache,
     settings: &Settings,
+    first: impl FnOnce(&BTreeSet<PathBuf>) -> Result<()>,
     progress: &Progress,
     cancel: &Cancel,
 ) -> Result<Report> {
@@ -75,6 +80,8 @@ fn examine(
     let own_models = described::compile(settings, &compiler)?;
     let compiled = compile(project, &compiler, progress);
     cancel.check()?;
+    let read = read::files(project, &compiled);
+    first(&read)?;
     let mut targets = chosen_targets(project, &compiled, settings)?;
     let notes = affected::retain(&mut targets, project, &compiled, settings);
     let share = Share::new(settings, start, targets.len());
@@ -84,6 +91,7 @@ fn examine(
     cancel.check()?;
     let mut report = assemble(project, &compiled, &targets, models, cache, settings)?;
     report.notes.extend(notes);
+    report.files = read::shown(&read, settings);
     Ok(report)
 }
 

@@ -46,6 +46,8 @@ pub struct Report {
     pub notes: Vec<Note>,
     /// What was to be decided, each with its verdict.
     pub obligations: Vec<Obligation>,
+    /// The files below the report's root that the units are made from, headers among them.
+    pub files: BTreeSet<String>,
     /// What the proofs rest on, if `--proofs` asks for it.
     pub invariants: Vec<Invariant>,
     /// What is violated at the revision that the scan is compared with.

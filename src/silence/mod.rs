@@ -6,6 +6,7 @@
 
 mod baseline;
 mod comments;
+mod lexed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -44,7 +45,10 @@ impl Silencer {
         sources: &Sources,
         settings: &Settings,
     ) -> Result<Option<String>> {
-        heed_comments(report, &comments::all(sources)?, settings);
+        let files = sources.files().map(|(file, _)| file);
+        let files = files.chain(report.files.iter().map(String::as_str));
+        let comments = comments::all(files, &settings.root)?;
+        heed_comments(report, &comments, settings);
         heed_settings(report, settings);
         let names = fingerprints(report, sources);
         let new = settings.outputs.write_baseline.as_ref().map(|_| {
@@ -121,9 +125,9 @@ fn heed_settings(report: &mut Report, settings: &Settings) {
     }
 }
 
-/// Refuses comments that nobody could heed, before the work. Headers are looked at after it.
+/// Refuses comments that nobody could heed, before the work.
 pub fn refuse_malformed<'a>(files: impl Iterator<Item = &'a str>, root: &Path) -> Result<()> {
-    comments::all(&Sources::read(files, root)).map(drop)
+    comments::all(files, root).map(drop)
 }
 
 fn heed_comments(report: &mut Report, comments: &[Comment], settings: &Settings) {
