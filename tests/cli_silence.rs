@@ -238,4 +238,5 @@ fn a_foreign_baseline_is_refused() {
     scan(&place, &["--baseline=missing.json"]).refused(&["missing.json", "No such file"]);
     scan(&place, &["--write-baseline=no/b.json"]).refused(&["cannot write", "no/b.json"]);
     scan(&place, &["--write-baseline=r.json"]).refused(&["--json and --write-baseline"]);
+    scan(&place, &["--write-baseline=-"]).refused(&["--write-baseline needs the name of a file"]);
 }
