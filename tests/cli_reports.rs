@@ -159,6 +159,33 @@ fn a_linked_folder_is_told_by_its_real_name() {
 }
 
 #[test]
+fn a_very_long_way_is_counted_right() {
+    let place = Place::new();
+    place.write("a.c", &long_way(1500));
+    let reports = ["--json=r.json", "--junit=r.xml", "--sarif=r.sarif", "--html=r.html"];
+    let scan = place.scan(&[&["--rules=assertion", "a.c"], &reports[..]].concat());
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    let report: Value = serde_json::from_str(&place.read("r.json")).expect("JSON");
+    let found = report["obligations"].as_array().expect("a list");
+    let found = found.iter().find(|o| o["verdict"] == "unsafe").expect("a finding");
+    let trace = found["trace"].as_array().expect("a trace");
+    assert_eq!(trace.len(), 1000);
+    let left_out: u64 = trace.iter().filter_map(|step| step["left_out"].as_u64()).sum();
+    assert!(left_out > 1000, "{left_out}");
+    let all = left_out + 999;
+    assert!(scan.out.contains(&format!("    {all}. a.c:6: ")), "{all} {}", scan.out);
+    let more = format!("    ... {} more (975 of them in the JSON report)", all - 24);
+    assert!(scan.out.contains(&more), "{more} {}", scan.out);
+    let xml = place.read("r.xml");
+    assert!(xml.contains(&format!("... {} more", all - 100)), "{xml}");
+    assert!(xml.contains(&format!("{all}. a.c:6: ")), "{xml}");
+    let sarif = place.read("r.sarif");
+    assert!(sarif.contains(&format!("({left_out} steps left out) ")), "{left_out}");
+    assert!(sarif.contains(&format!("\"executionOrder\": {all}")));
+    assert!(place.read("r.html").contains(&format!("\"number\":{all},")));
+}
+
+#[test]
 fn a_moved_line_keeps_its_fingerprint() {
     let place = Place::new();
     let print = |text: &str| {

@@ -280,6 +280,7 @@ fn sarif_keeps_to_githubs_limits() {
         text: "x = 1".into(),
         change: None,
         input: None,
+        left_out: 0,
     };
     for line in 1..=26_000 {
         let location = Location { line, ..finding().location };
@@ -305,6 +306,7 @@ fn reports_of_very_many_findings_stay_readable() {
         text: "x = 1".into(),
         change: Some(change.clone()),
         input: None,
+        left_out: 0,
     };
     let mut report = Report { checked: true, ..Report::default() };
     for line in 1..=25_000 {

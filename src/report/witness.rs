@@ -83,7 +83,8 @@ impl Writer<'_> {
     fn violation(&self, target: &Target, obligation: &Obligation) -> String {
         let Some(property) = property(obligation.rule) else { return String::new() };
         let mut content = String::new();
-        for step in &obligation.trace {
+        // What was read later does not belong to the next call, if some calls in between are not known.
+        for step in obligation.trace.iter().take_while(|step| step.left_out == 0) {
             let Some(value) = &step.input else { continue };
             let Some(place) = self.end_of_call(&step.location) else { continue };
             content += "  - segment:\n    - waypoint:\n        type: function_return\n";
