@@ -133,7 +133,7 @@ impl Project {
             Source::C(unit) => Source::C(compile_db::Unit {
                 source: path(&unit.source),
                 directory: path(&unit.directory),
-                flags: unit.flags.iter().map(|flag| revision::moved(flag, from, to)).collect(),
+                flags: revision::moved_flags(&unit.flags, &unit.directory, from, to),
                 output: unit.output.clone(),
             }),
             Source::Bitcode(file) => Source::Bitcode(path(file)),
