@@ -186,6 +186,18 @@ fn a_very_long_way_is_counted_right() {
 }
 
 #[test]
+fn a_source_that_is_no_utf_8_is_pointed_to_right() {
+    let place = Place::new();
+    let source = b"#include <assert.h>\nint main(void) {\n    /* \xe4\xf6\xfc */ assert(0);\n}\n";
+    std::fs::write(place.dir().join("a.c"), source).expect("a file");
+    let log = sarif(&place, &["--annotations"]);
+    let at = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(at, &json!({ "startLine": 3, "startColumn": 15, "endLine": 3, "endColumn": 21 }));
+    let scan = place.scan(&["--rules=assertion", "--annotations", "a.c"]);
+    assert!(scan.out.contains("file=a.c,line=3,col=15,title="), "{scan:?}");
+}
+
+#[test]
 fn a_moved_line_keeps_its_fingerprint() {
     let place = Place::new();
     let print = |text: &str| {
@@ -255,7 +267,7 @@ fn junit_and_annotations_tell_the_findings() {
     let xml = place.read("r.xml");
     assert!(xml.contains("<failure type=\"assertion\"") && xml.contains("failures=\"1\""), "{xml}");
     assert!(xml.contains("a&lt;&amp;&gt;,b.c") && !xml.contains("a<b"), "{xml}");
-    let line = "::error file=a<&>%2Cb.c,line=6,title=cegas-scan%3A assertion::the assertion";
+    let line = "::error file=a<&>%2Cb.c,line=6,col=5,title=cegas-scan%3A assertion::the assertion";
     assert!(scan.out.starts_with(line), "{scan:?}");
     place.scan(&["--annotations", "--json=-", "a<&>,b.c"]).refused(&["--annotations"]);
 }

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
-use super::{Obligation, Sources, Step, excerpt, way};
+use super::{Obligation, Sources, Step, way};
 use crate::line::one_line;
 
 /// The finding with colours, ending in an empty line if its way is told.
@@ -16,7 +16,7 @@ pub fn render(finding: &Obligation, sources: &Sources) -> String {
     let group = match sources.line(&at.file, at.line) {
         Some(text) => {
             let text = visible(text);
-            let columns = excerpt::columns(&text, at.column);
+            let columns = sources.columns(at).unwrap_or_default();
             let label = match at.function.as_str() {
                 "" => String::new(),
                 function => format!("in {}", one_line(function)),
