@@ -293,6 +293,7 @@ fn sarif_keeps_to_githubs_limits() {
     let count = |word: &str| text.matches(word).count();
     assert_eq!(count("\"ruleId\": "), 25_000);
     assert_eq!(count("\"ruleId\": \"null-deref\""), 10, "the worst are kept");
+    assert_eq!(count("1000 more results are not in this file"), 1, "and the rest is told");
     let (steps, most) = (count("\"executionOrder\": "), crate::budgets::SARIF_ALL_STEPS + 50_000);
     assert!((25_000..=most).contains(&steps), "{steps} steps");
 }
