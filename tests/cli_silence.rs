@@ -209,6 +209,10 @@ fn a_baseline_survives_moved_lines() {
     let fixed = scan(&place, &["--baseline=b.json"]);
     assert!(fixed.out.contains("3 of the baseline's findings are no longer there"), "{fixed:?}");
 
+    place.write("e.json", "");
+    assert_eq!(scan(&place, &["--write-baseline=e.json"]).code, Some(0), "an empty file is none");
+    assert!(place.read("e.json").contains("\"tool\": \"cegas-scan\""));
+
     let entries = || place.read("b.json").matches("\"fingerprint\"").count();
     for partly in ["--rules=leak", "--entry=main"] {
         place.scan(&[partly, "--write-baseline=b.json", "a.c"]);

@@ -328,3 +328,15 @@ fn reports_of_very_many_findings_stay_readable() {
     let cases = String::from_utf8(cases).unwrap();
     assert_eq!(cases.matches("<failure ").count(), 25_000);
 }
+
+#[test]
+fn what_is_silenced_needs_no_next_step() {
+    let verdict = Verdict::Unknown { reason: "time".into(), cause: Cause::Time };
+    let mut report = Report { checked: true, ..Report::default() };
+    report.obligations.push(Obligation { verdict, ..finding() });
+    let step = |report: &Report| ledger::next_step(report, &settings(&[]));
+    assert!(step(&report).is_some_and(|step| step.starts_with("1 unknown: time")));
+    let by = SilencedBy::Comment;
+    report.obligations[0].silenced = Some(Silenced { by, reason: "slow".into() });
+    assert_eq!(step(&report), None);
+}

@@ -34,8 +34,9 @@ pub(super) fn before(
         Ok(report) => {
             found.findings = findings(&report, &folder);
             let failed = report.failed.iter().filter(|unit| is_of(&unit.file, &folder)).count();
+            let (units, them) = if failed == 1 { ("unit", "it") } else { ("units", "them") };
             let text = format!(
-                "{failed} units could not be analysed; what is found in them counts as new"
+                "{failed} {units} could not be analysed; what is found in {them} counts as new"
             );
             Ok((found, (failed > 0).then(|| note(text)).into_iter().collect()))
         }

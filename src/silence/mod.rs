@@ -33,7 +33,9 @@ impl Silencer {
     /// Reads the baselines, so that a wrong one is refused before the work.
     pub fn prepare(settings: &Settings) -> Result<Self> {
         let accepted = settings.baseline.as_deref().map(Baseline::load).transpose()?;
-        let old = settings.outputs.write_baseline.as_deref().filter(|path| path.exists());
+        // An empty file, as of `mktemp`, holds nothing that could be lost.
+        let holds = |path: &&Path| path.metadata().is_ok_and(|m| !m.is_file() || m.len() > 0);
+        let old = settings.outputs.write_baseline.as_deref().filter(holds);
         let previous = old.map(Baseline::load).transpose()?;
         Ok(Self { accepted: accepted.unwrap_or_default(), previous: previous.unwrap_or_default() })
     }
@@ -71,8 +73,9 @@ impl Silencer {
         heed_revision(report, &names);
         let gone = self.accepted.unmatched(names.values());
         if gone > 0 && is_whole(report, settings) && new.is_none() {
+            let (are, them) = if gone == 1 { ("is", "it") } else { ("are", "them") };
             let text = format!(
-                "{gone} of the baseline's findings are no longer there; --write-baseline drops them"
+                "{gone} of the baseline's findings {are} no longer there; --write-baseline drops {them}"
             );
             report.notes.push(Note { about: None, text });
         }
