@@ -58,7 +58,7 @@ pub const SARIF_RESULTS: usize = 25_000;
 pub const SARIF_STEPS: usize = 1_000;
 
 /// Steps of all flows in a SARIF file: about 400 bytes each, which gzip makes a tenth of, against the ten
-/// megabytes that GitHub takes. Further results keep the end of their flow alone.
+/// megabytes that GitHub takes. Further results keep the first and the last step of their flow.
 pub const SARIF_ALL_STEPS: usize = 100_000;
 
 /// Findings on a page: nobody scrolls through more, and the JSON report has all of them.

@@ -384,6 +384,7 @@ fn told(
                     function: change.func.map(|func| program.funcs[func].name.clone()),
                 }),
                 input: step.input,
+                left_out: step.left_out,
             };
             let place = |place: cegas::Related| report::Related {
                 location: location(program, place.at, settings),

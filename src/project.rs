@@ -19,8 +19,8 @@ pub struct Project {
     pub sources: Vec<Source>,
     pub build: Build,
     database: Option<PathBuf>,
-    /// The files were named one by one: they are one program.
-    one_program: bool,
+    /// The files were named one by one: they are one program, unless several have a `main`.
+    named: bool,
     /// Keeps the folder of the recording, which may hold generated sources, to this scan.
     #[expect(dead_code, reason = "it is held, not read")]
     lock: Option<File>,
@@ -63,7 +63,7 @@ pub fn gather(settings: &Settings, builds: &Path, cancel: &Cancel) -> Result<Pro
 fn from_database(database: PathBuf) -> Result<Project> {
     let build = compile_db::read(&database)?;
     let (sources, database) = (c_sources(&build), Some(database));
-    Ok(Project { sources, build, database, one_program: false, lock: None })
+    Ok(Project { sources, build, database, named: false, lock: None })
 }
 
 fn from_recording(
@@ -80,7 +80,7 @@ fn from_recording(
         bail!("the build failed ({}): it must succeed without cegas-scan first", recording.status);
     }
     let sources = c_sources(&build);
-    Ok(Project { sources, build, database: None, one_program: false, lock: Some(lock) })
+    Ok(Project { sources, build, database: None, named: false, lock: Some(lock) })
 }
 
 /// The folder for recordings of builds in `dir`. It stays: a build that was configured while it was recorded
@@ -118,7 +118,7 @@ fn from_files(files: &[PathBuf], settings: &Settings) -> Result<Project> {
     let build = compile_db::from_files(&c, &flags, &directory);
     let mut sources = c_sources(&build);
     sources.extend(bitcode.into_iter().cloned().map(Source::Bitcode));
-    Ok(Project { sources, build, database: None, one_program: true, lock: None })
+    Ok(Project { sources, build, database: None, named: true, lock: None })
 }
 
 fn is_bitcode(file: &Path) -> bool {
@@ -133,7 +133,7 @@ impl Project {
             Source::C(unit) => Source::C(compile_db::Unit {
                 source: path(&unit.source),
                 directory: path(&unit.directory),
-                flags: unit.flags.iter().map(|flag| revision::moved(flag, from, to)).collect(),
+                flags: revision::moved_flags(&unit.flags, &unit.directory, from, to),
                 output: unit.output.clone(),
             }),
             Source::Bitcode(file) => Source::Bitcode(path(file)),
@@ -142,7 +142,7 @@ impl Project {
             sources: self.sources.iter().map(source).collect(),
             build: self.build.clone(),
             database: self.database.clone(),
-            one_program: self.one_program,
+            named: self.named,
             lock: None,
         }
     }
@@ -154,11 +154,11 @@ impl Project {
 
     /// Which units make which program.
     pub fn targets(&self, compiled: &[Result<Compiled, String>]) -> Vec<Target> {
-        if self.one_program {
-            return vec![self.files_target(compiled)];
-        }
         let symbols: Vec<Option<compile_db::Symbols>> =
             compiled.iter().map(|unit| Some(unit.as_ref().ok()?.symbols.clone())).collect();
+        if self.named {
+            return self.files_targets(&symbols);
+        }
         match compile_db::targets(&self.build, self.database.as_deref()) {
             Some(mut targets) => {
                 targets.iter_mut().for_each(|target| target.prune(&symbols));
@@ -168,15 +168,18 @@ impl Project {
         }
     }
 
-    fn files_target(&self, compiled: &[Result<Compiled, String>]) -> Target {
-        let has_main = compiled
-            .iter()
-            .filter_map(|unit| unit.as_ref().ok())
-            .any(|unit| unit.symbols.defined.iter().any(|name| name == "main"));
+    /// Files that were named one by one are one program. No linker makes one of several `main`s: then each makes its own, with
+    /// what it needs of the other files, so that no `main` goes without being looked at.
+    fn files_targets(&self, symbols: &[Option<compile_db::Symbols>]) -> Vec<Target> {
+        let has_main = |unit: &&compile_db::Symbols| unit.defined.iter().any(|name| name == "main");
+        let mains = symbols.iter().flatten().filter(has_main).count();
+        if mains > 1 {
+            return compile_db::targets_by_symbols(&self.as_units(), symbols);
+        }
         let name = self.sources.first().and_then(|s| s.path().file_stem());
-        Target {
+        vec![Target {
             name: name.map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-            kind: if has_main {
+            kind: if mains == 1 {
                 compile_db::TargetKind::Program
             } else {
                 compile_db::TargetKind::Objects
@@ -185,6 +188,22 @@ impl Project {
             from_archives: Vec::new(),
             missing: Vec::new(),
             evidence: compile_db::Evidence::Named,
-        }
+        }]
+    }
+
+    /// The build with bitcode among its units, each known by the name of its file.
+    fn as_units(&self) -> Build {
+        let unit = |source: &Source| match source {
+            Source::C(unit) => {
+                compile_db::Unit { output: Some(unit.source.with_extension("")), ..unit.clone() }
+            }
+            Source::Bitcode(file) => compile_db::Unit {
+                source: file.clone(),
+                directory: file.parent().unwrap_or(Path::new("/")).to_owned(),
+                flags: Vec::new(),
+                output: Some(file.with_extension("")),
+            },
+        };
+        Build { units: self.sources.iter().map(unit).collect(), ..self.build.clone() }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -60,6 +60,7 @@ impl Revision {
                 bail!(cannot());
             }
         }
+        self.export_submodules(folder, used)?;
         let mut others = git(&self.root);
         others.args(["ls-files", "--others", "--directory", "-z"]);
         let (_, names) = run(&mut others)?;
@@ -69,6 +70,50 @@ impl Revision {
         }
         Ok(())
     }
+}
+
+impl Revision {
+    /// Writes the files of the submodules, each at the commit that the revision names. One that does not have the commit is
+    /// taken as it is today.
+    fn export_submodules(&self, folder: &Path, used: &BTreeSet<PathBuf>) -> Result<()> {
+        let mut tree = git(&self.root);
+        tree.args(["ls-tree", "-r", "-z", "--full-tree", &self.commit]);
+        let (listed, entries) = run(&mut tree)?;
+        if !listed {
+            bail!("git cannot list the files of {}", self.name);
+        }
+        for entry in entries.split(|byte| *byte == 0) {
+            let Some((commit, path)) = submodule(entry) else { continue };
+            let (here, there) = (self.root.join(path), folder.join(path));
+            // An empty folder stands for it.
+            if there.is_dir() {
+                fs::remove_dir(&there)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            if !fs::symlink_metadata(&here).is_ok_and(|there| there.is_dir()) {
+                continue;
+            }
+            let inner = Self { name: self.name.clone(), commit, root: here.clone() };
+            let wanted = format!("{}^{{commit}}", inner.commit);
+            let is_known = here.join(".git").exists()
+                && run(git(&here).args(["cat-file", "-e"]).arg(wanted))?.0;
+            if is_known {
+                fs::create_dir_all(&there)?;
+                inner.export(&there, used)?;
+            } else {
+                mirror(&here, &there, used)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The commit and the path of a line of `git ls-tree` that is about a submodule.
+fn submodule(entry: &[u8]) -> Option<(String, &Path)> {
+    let (about, path) = entry.split_at_checked(entry.iter().position(|byte| *byte == b'\t')?)?;
+    let commit = about.strip_prefix(b"160000 commit ")?;
+    let path = Path::new(OsStr::from_bytes(path.strip_prefix(b"\t")?));
+    Some((String::from_utf8_lossy(commit).trim().to_owned(), path))
 }
 
 /// Links what is not part of any revision.
@@ -128,6 +173,72 @@ pub fn moved(text: &OsStr, from: &Path, to: &Path) -> OsString {
     OsString::from_vec(result)
 }
 
+/// Options that name a file or a folder, behind them or as the next word.
+const PATHS: [&str; 10] = [
+    "-I",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-isysroot",
+    "-iprefix",
+    "-include",
+    "-imacros",
+    "--sysroot=",
+    "--sysroot",
+];
+
+/// The flags of a compiler that runs in `directory`, with what lies below one folder taken from another. A relative path
+/// that crosses the folder's border would lead from elsewhere to somewhere else: it becomes absolute.
+pub fn moved_flags(flags: &[OsString], directory: &Path, from: &Path, to: &Path) -> Vec<OsString> {
+    let new_directory = PathBuf::from(moved(directory.as_os_str(), from, to));
+    let path = |path: &OsStr| {
+        let leads_to = |directory: &Path| clean(&directory.join(path));
+        let is_relative = !path.is_empty() && Path::new(path).is_relative();
+        let wanted = PathBuf::from(moved(leads_to(directory).as_os_str(), from, to));
+        // What is not there is no path from here: `-include` looks for names in other folders, too.
+        let crosses = leads_to(&new_directory) != wanted && directory.join(path).exists();
+        (is_relative && crosses).then(|| wanted.into_os_string())
+    };
+    let mut option_before = false;
+    let mut new = Vec::with_capacity(flags.len());
+    for flag in flags {
+        if flag == "-Xclang" {
+            new.push(flag.clone());
+            continue;
+        }
+        let is_option = PATHS.iter().any(|option| flag == option);
+        let joined = || {
+            PATHS.iter().find_map(|option| {
+                let rest = flag.as_bytes().strip_prefix(option.as_bytes())?;
+                let mut flag = OsString::from(option);
+                flag.push(path(OsStr::from_bytes(rest))?);
+                Some(flag)
+            })
+        };
+        let crossing = match (option_before, is_option) {
+            (true, _) => path(flag),
+            (false, true) => None,
+            (false, false) => joined(),
+        };
+        new.push(crossing.unwrap_or_else(|| moved(flag, from, to)));
+        option_before = is_option && !option_before;
+    }
+    new
+}
+
+/// Removes `.` and `..` without asking the disk.
+fn clean(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(cleaned.pop()),
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => cleaned.push(part),
+        }
+    }
+    cleaned
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,5 +256,29 @@ mod tests {
         assert_eq!(moved("../a/bé"), "../a/bé");
         let same = super::moved(OsStr::new("/a"), Path::new("/"), Path::new("/x"));
         assert_eq!(same, "/a");
+    }
+
+    #[test]
+    fn paths_that_leave_the_folder_become_absolute() {
+        let top = tempfile::tempdir().unwrap();
+        let top = top.path();
+        for folder in ["repo/out", "repo/inc", "shared"] {
+            fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        let flags = |directory: &str, flags: &[&str]| {
+            let flags: Vec<OsString> = flags.iter().map(OsString::from).collect();
+            let from = top.join("repo");
+            let moved = moved_flags(&flags, &top.join(directory), &from, Path::new("/x"));
+            moved.iter().map(|flag| flag.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        let shared = top.join("shared");
+        let shared = shared.to_string_lossy();
+        let given =
+            ["-I../../shared", "-I", "../inc", "-Xclang", "-include", "-Xclang", "../../shared"];
+        let expected =
+            [&format!("-I{shared}"), "-I", "../inc", "-Xclang", "-include", "-Xclang", &shared];
+        assert_eq!(flags("repo/out", &given), expected);
+        assert_eq!(flags("shared", &["-isystem", "../repo/inc"]), ["-isystem", "/x/inc"]);
+        assert_eq!(flags("repo", &["-DX=../shared", "-I../none"]), ["-DX=../shared", "-I../none"]);
     }
 }

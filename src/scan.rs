@@ -4,6 +4,8 @@ mod affected;
 mod before;
 mod described;
 mod judged;
+mod named;
+mod read;
 mod share;
 mod remembered;
 
@@ -29,6 +31,7 @@ use compile_db::{Target, TargetKind};
 use described::UserModel;
 use rayon::prelude::*;
 use share::Share;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -49,7 +52,9 @@ pub fn scan(
         cancel.check()?;
         let files: Vec<String> = project.sources.iter().map(|s| shown(s, settings)).collect();
         silence::refuse_malformed(files.iter().map(String::as_str), &settings.root)?;
-        let mut report = examine(&project, &clang, &store.cache, settings, progress, cancel)?;
+        let first = |files: &_| read::refuse(files, settings);
+        let mut report =
+            examine(&project, &clang, &store.cache, settings, first, progress, cancel)?;
         if let Some(base) = base {
             let (before, notes) =
                 before::before(&base, &project, &clang, settings, progress, cancel)?;
@@ -60,12 +65,13 @@ pub fn scan(
     })
 }
 
-/// From units to verdicts.
+/// From units to verdicts. `first` may refuse what the units are made from.
 fn examine(
     project: &Project,
     clang: &Clang,
     cache: &Cache,
     settings: &Settings,
+    first: impl FnOnce(&BTreeSet<PathBuf>) -> Result<()>,
     progress: &Progress,
     cancel: &Cancel,
 ) -> Result<Report> {
@@ -74,6 +80,8 @@ fn examine(
     let own_models = described::compile(settings, &compiler)?;
     let compiled = compile(project, &compiler, progress);
     cancel.check()?;
+    let read = read::files(project, &compiled);
+    first(&read)?;
     let mut targets = chosen_targets(project, &compiled, settings)?;
     let notes = affected::retain(&mut targets, project, &compiled, settings);
     let share = Share::new(settings, start, targets.len());
@@ -83,6 +91,7 @@ fn examine(
     cancel.check()?;
     let mut report = assemble(project, &compiled, &targets, models, cache, settings)?;
     report.notes.extend(notes);
+    report.files = read::shown(&read, settings);
     Ok(report)
 }
 
@@ -124,13 +133,7 @@ fn chosen_targets(
     settings: &Settings,
 ) -> Result<Vec<Target>> {
     let mut targets = project.targets(compiled);
-    for name in &settings.targets {
-        if !targets.iter().any(|target| target.name == *name) {
-            let known: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
-            bail!("there is no target `{name}`; the build has {}", known.join(", "));
-        }
-    }
-    targets.retain(|t| settings.targets.is_empty() || settings.targets.contains(&t.name));
+    named::retain(&mut targets, &settings.targets, project)?;
     if targets.is_empty() {
         bail!("the build has no target with C code in it{}", reasons(project, compiled, settings));
     }

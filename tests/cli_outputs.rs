@@ -31,3 +31,17 @@ fn unwritable_outputs_are_refused() {
     assert_eq!(place.names(), ["a.c", "folder", "old.json"]);
     assert!(!place.cache().exists(), "nothing was compiled");
 }
+
+#[test]
+fn what_the_scan_reads_is_not_replaced() {
+    let place = Place::new();
+    place.write("a.c", &format!("#include \"b.h\"\n{PROGRAM}"));
+    place.write("b.h", "int b;\n");
+    fs::create_dir(place.dir().join("d")).expect("a folder");
+    for name in ["b.h", "d/../b.h", "a.c"] {
+        place.scan(&["--json", name, "a.c"]).refused(&["no report can be written over it"]);
+    }
+    let twice = ["--json=d/../x", "--sarif=x", "a.c"];
+    place.scan(&twice).refused(&["--json and --sarif name the same output"]);
+    assert_eq!(place.read("b.h"), "int b;\n");
+}

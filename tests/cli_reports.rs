@@ -114,6 +114,36 @@ fn paths_are_relative_whatever_the_way_to_them() {
 }
 
 #[test]
+fn the_root_is_where_the_files_are() {
+    let place = Place::new();
+    let bad = "#include <assert.h>\nint main(int argc, char **argv) {\n    assert(argc == 1);\n}\n";
+    place.write("s/src/a.c", bad);
+    place.write("s/cegas.toml", "rules = 'assertion'\n");
+    place.write("elsewhere/b.c", "");
+    let root = |folder: &str, arguments: &[&str]| {
+        let mut command = place.command();
+        command.current_dir(place.dir().join(folder)).arg("--sarif=-").args(arguments);
+        let scan = tool::ran(&mut command);
+        assert_eq!(scan.code, Some(1), "{scan:?}");
+        let log: Value = serde_json::from_str(&scan.out).expect("SARIF is JSON");
+        let run = &log["runs"][0];
+        assert_eq!(run["results"].as_array().map(Vec::len), Some(1), "cegas.toml is found");
+        let place = &run["results"][0]["locations"][0]["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().expect("a URI").to_owned();
+        assert_eq!(place["region"]["startColumn"], 5, "the line is read");
+        (run["originalUriBaseIds"]["%SRCROOT%"]["uri"].as_str().expect("a URI").to_owned(), uri)
+    };
+    let folder = |name: &str| format!("file://{}/", place.dir().join(name).display());
+    let beside = root("elsewhere", &["../s/src/a.c"]);
+    assert_eq!(beside, (folder("s/src"), "a.c".to_owned()));
+    // A repository is the root for who stands above it, too, and its settings count there.
+    std::fs::create_dir(place.dir().join("s/.git")).expect("a folder");
+    let expected = (folder("s"), "src/a.c".to_owned());
+    assert_eq!(root("elsewhere", &["../s/src/a.c"]), expected);
+    assert_eq!(root(".", &["s/src/a.c"]), expected);
+}
+
+#[test]
 fn a_linked_folder_is_told_by_its_real_name() {
     let place = Place::new();
     place.write("real/a.c", &format!("#include \"a.h\"\n{}", long_way(3)));
@@ -126,6 +156,45 @@ fn a_linked_folder_is_told_by_its_real_name() {
         let text = place.read(report);
         assert!(text.contains("\"real/a.c\"") && !text.contains("\"link/a.c\""), "{text}");
     }
+}
+
+#[test]
+fn a_very_long_way_is_counted_right() {
+    let place = Place::new();
+    place.write("a.c", &long_way(1500));
+    let reports = ["--json=r.json", "--junit=r.xml", "--sarif=r.sarif", "--html=r.html"];
+    let scan = place.scan(&[&["--rules=assertion", "a.c"], &reports[..]].concat());
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    let report: Value = serde_json::from_str(&place.read("r.json")).expect("JSON");
+    let found = report["obligations"].as_array().expect("a list");
+    let found = found.iter().find(|o| o["verdict"] == "unsafe").expect("a finding");
+    let trace = found["trace"].as_array().expect("a trace");
+    assert_eq!(trace.len(), 1000);
+    let left_out: u64 = trace.iter().filter_map(|step| step["left_out"].as_u64()).sum();
+    assert!(left_out > 1000, "{left_out}");
+    let all = left_out + 999;
+    assert!(scan.out.contains(&format!("    {all}. a.c:6: ")), "{all} {}", scan.out);
+    let more = format!("    ... {} more (975 of them in the JSON report)", all - 24);
+    assert!(scan.out.contains(&more), "{more} {}", scan.out);
+    let xml = place.read("r.xml");
+    assert!(xml.contains(&format!("... {} more", all - 100)), "{xml}");
+    assert!(xml.contains(&format!("{all}. a.c:6: ")), "{xml}");
+    let sarif = place.read("r.sarif");
+    assert!(sarif.contains(&format!("({left_out} steps left out) ")), "{left_out}");
+    assert!(sarif.contains(&format!("\"executionOrder\": {all}")));
+    assert!(place.read("r.html").contains(&format!("\"number\":{all},")));
+}
+
+#[test]
+fn a_source_that_is_no_utf_8_is_pointed_to_right() {
+    let place = Place::new();
+    let source = b"#include <assert.h>\nint main(void) {\n    /* \xe4\xf6\xfc */ assert(0);\n}\n";
+    std::fs::write(place.dir().join("a.c"), source).expect("a file");
+    let log = sarif(&place, &["--annotations"]);
+    let at = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(at, &json!({ "startLine": 3, "startColumn": 15, "endLine": 3, "endColumn": 21 }));
+    let scan = place.scan(&["--rules=assertion", "--annotations", "a.c"]);
+    assert!(scan.out.contains("file=a.c,line=3,col=15,title="), "{scan:?}");
 }
 
 #[test]
@@ -198,7 +267,7 @@ fn junit_and_annotations_tell_the_findings() {
     let xml = place.read("r.xml");
     assert!(xml.contains("<failure type=\"assertion\"") && xml.contains("failures=\"1\""), "{xml}");
     assert!(xml.contains("a&lt;&amp;&gt;,b.c") && !xml.contains("a<b"), "{xml}");
-    let line = "::error file=a<&>%2Cb.c,line=6,title=cegas-scan%3A assertion::the assertion";
+    let line = "::error file=a<&>%2Cb.c,line=6,col=5,title=cegas-scan%3A assertion::the assertion";
     assert!(scan.out.starts_with(line), "{scan:?}");
     place.scan(&["--annotations", "--json=-", "a<&>,b.c"]).refused(&["--annotations"]);
 }

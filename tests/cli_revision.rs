@@ -118,3 +118,46 @@ fn no_repository_and_no_such_revision_are_refused() {
     }
     assert_eq!(place.read("r.json"), "old");
 }
+
+#[test]
+fn a_submodule_belongs_to_the_revision() {
+    let place = Place::new();
+    let bad = "#include <assert.h>\nstatic void check(int x) {\n    assert(x == 1);\n}\n";
+    place.write("../lib/check.h", bad);
+    let lib = place.dir().with_file_name("lib");
+    let inside = |arguments: &[&str]| {
+        let lib = lib.to_string_lossy();
+        git(&place, &[&["-C", &lib], arguments].concat());
+    };
+    inside(&["init", "-q"]);
+    inside(&["add", "-A"]);
+    inside(&["commit", "-q", "-m", "first"]);
+    git(&place, &["init", "-q"]);
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
+    git(&place, &[&add[..], &[&lib.to_string_lossy(), "lib"]].concat());
+    let program =
+        "#include \"lib/check.h\"\nint main(int argc, char **argv) {\n    check(argc);\n}\n";
+    place.write("a.c", program);
+    git(&place, &["add", "-A"]);
+    git(&place, &["commit", "-q", "-m", "first"]);
+    let (all, found) = scan(&place, &["a.c"]);
+    assert_eq!((all.code, found.len()), (Some(1), 1), "{all:?}");
+    let (same, found) = scan(&place, &["--diff-base=HEAD", "a.c"]);
+    assert_eq!((same.code, found.len()), (Some(0), 0), "{same:?}");
+    // What is new in the submodule is new.
+    place.write("lib/check.h", &bad.replace("x == 1", "x == 3"));
+    let (new, found) = scan(&place, &["--diff-base=HEAD", "a.c"]);
+    assert_eq!((new.code, found.len()), (Some(1), 1), "{new:?}");
+}
+
+#[test]
+fn a_folder_beside_the_repository_stays_where_it_is() {
+    let place = repository();
+    place.write("../beside/made.h", "#define MADE 3\n");
+    let arguments = ["cc", "-c", "-I../src", "-I../../beside", "../src/a.c"];
+    let unit = json!({ "directory": place.dir().join("out"), "file": "../src/a.c", "arguments": arguments });
+    place.write("compile_commands.json", &json!([unit]).to_string());
+    assert_eq!(scan(&place, &[]).1.len(), 1);
+    let (same, found) = scan(&place, &["--diff-base=HEAD"]);
+    assert_eq!((same.code, found.len()), (Some(0), 0), "{same:?}");
+}

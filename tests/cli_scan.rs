@@ -53,6 +53,36 @@ fn a_program_is_modelled() {
 }
 
 #[test]
+fn each_main_among_named_files_is_a_program() {
+    let place = Place::new();
+    let program = |wanted: u32| {
+        format!(
+            "#include <assert.h>\nint shared(void);\nint main(void) {{ assert(shared() == {wanted}); return 0; }}\n"
+        )
+    };
+    place.write("agood.c", &program(1));
+    place.write("bad.c", &program(2));
+    place.write("shared.c", "int shared(void) { return 1; }\n");
+    let scan = place.scan(&["--rules=assertion", "--json=r.json", "agood.c", "bad.c", "shared.c"]);
+    assert_eq!(scan.code, Some(1), "{scan:?}");
+    assert!(scan.out.contains("error[assertion]") && scan.out.contains("bad.c:3:"), "{scan:?}");
+    let report = json(&place.read("r.json"));
+    let targets: Vec<_> = report["targets"].as_array().expect("a list").iter().collect();
+    let told: Vec<_> = targets.iter().map(|t| (&t["name"], &t["kind"], &t["units"])).collect();
+    let expected = [
+        (&json!("agood"), &json!("program"), &json!(["agood.c", "shared.c"])),
+        (&json!("bad"), &json!("program"), &json!(["bad.c", "shared.c"])),
+    ];
+    assert_eq!(told, expected);
+
+    let one = place.scan(&["--rules=assertion", "--target=agood", "agood.c", "bad.c", "shared.c"]);
+    assert_eq!(one.code, Some(0), "{one:?}");
+    let whole = place.scan(&["--rules=assertion", "agood.c", "shared.c"]);
+    assert_eq!(whole.code, Some(0), "{whole:?}");
+    assert!(whole.out.contains("agood (program, 2 units, known from the files you named)"));
+}
+
+#[test]
 fn reports_have_the_promised_fields() {
     let place = Place::new();
     place.write("a.c", GOOD);

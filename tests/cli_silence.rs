@@ -52,6 +52,36 @@ fn a_comment_silences_its_line() {
 }
 
 #[test]
+fn a_comment_before_code_is_about_that_code() {
+    let place = Place::new();
+    let two = "#include <assert.h>\nint main(int argc, char **argv) {\n    \
+        /* cegas-ignore: assertion known */ if (argc == 2) assert(argc != 2);\n    \
+        if (argc == 3) assert(argc != 3);\n    return 0;\n}\n";
+    place.write("a.c", two);
+    let one = scan(&place, &[]);
+    assert_eq!((one.code, results(&place)), (Some(1), 1), "{one:?}");
+    assert!(one.out.contains("a.c:4:") && !one.out.contains("silences nothing"), "{one:?}");
+    let report: Value = serde_json::from_str(&place.read("r.json")).expect("JSON");
+    assert_eq!(report["obligations"][0]["silenced"]["reason"], "known");
+}
+
+#[test]
+fn a_text_in_the_program_silences_nothing() {
+    let place = Place::new();
+    let ignored = TWO.replace(
+        "    one(2);",
+        "    puts(\"write // cegas-ignore: RULE reason\");\n    \
+         (void)\"cegas-ignore\"; one(2);",
+    );
+    let ignored = ignored
+        .replace("#include", "#include <stdio.h>\n#include")
+        .replace("(x == 1);", "(x == 1 && \"cegas-ignore\"); // cegas-ignore: assertion behind it");
+    place.write("a.c", &ignored);
+    let scan = scan(&place, &[]);
+    assert_eq!((scan.code, results(&place)), (Some(1), 1), "{scan:?}");
+}
+
+#[test]
 fn a_comment_that_silences_nothing_is_told() {
     let place = Place::new();
     place.write(
@@ -83,6 +113,21 @@ fn a_malformed_comment_is_refused() {
         scan(&place, &[]).refused(&["a.c:3: ", words]);
         assert_eq!(place.read("r.json"), "old");
     }
+}
+
+#[test]
+fn comments_in_headers_without_code_are_read() {
+    let place = Place::new();
+    place.write("a.c", &format!("#include \"inc/b.h\"\n{TWO}"));
+    place.write("inc/b.h", "// cegas-ignore: assertion nothing is here\n");
+    let unused = scan(&place, &[]);
+    assert_eq!((unused.code, results(&place)), (Some(1), 2), "{unused:?}");
+    let note = "inc/b.h:1: note: `cegas-ignore: assertion` silences nothing";
+    assert!(unused.out.contains(note), "{unused:?}");
+    place.write("r.json", "old");
+    place.write("inc/b.h", "// cegas-ignore: asertion x\n");
+    scan(&place, &[]).refused(&["inc/b.h:1: ", "did you mean `assertion`?"]);
+    assert_eq!(place.read("r.json"), "old");
 }
 
 #[test]
@@ -164,6 +209,10 @@ fn a_baseline_survives_moved_lines() {
     let fixed = scan(&place, &["--baseline=b.json"]);
     assert!(fixed.out.contains("3 of the baseline's findings are no longer there"), "{fixed:?}");
 
+    place.write("e.json", "");
+    assert_eq!(scan(&place, &["--write-baseline=e.json"]).code, Some(0), "an empty file is none");
+    assert!(place.read("e.json").contains("\"tool\": \"cegas-scan\""));
+
     let entries = || place.read("b.json").matches("\"fingerprint\"").count();
     for partly in ["--rules=leak", "--entry=main"] {
         place.scan(&[partly, "--write-baseline=b.json", "a.c"]);
@@ -193,4 +242,5 @@ fn a_foreign_baseline_is_refused() {
     scan(&place, &["--baseline=missing.json"]).refused(&["missing.json", "No such file"]);
     scan(&place, &["--write-baseline=no/b.json"]).refused(&["cannot write", "no/b.json"]);
     scan(&place, &["--write-baseline=r.json"]).refused(&["--json and --write-baseline"]);
+    scan(&place, &["--write-baseline=-"]).refused(&["--write-baseline needs the name of a file"]);
 }

@@ -132,3 +132,37 @@ fn a_library_made_before_the_package_was_found_is_in_the_model() {
         assert!(built.out.contains("error[div-by-zero]") && built.out.contains(place), "{built:?}");
     }
 }
+
+#[test]
+fn a_target_is_scanned_by_its_name_whatever_its_file_is_called() {
+    let place = Place::new();
+    place.write("src/util.c", "int half(int n) { return 10 / (n - n); }\n");
+    place.write("main.c", BAD);
+    place.write("src/CMakeLists.txt", "add_library(util STATIC util.c)\ncegas_add_scan(util)\n");
+    place.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.18)\nproject(demo C)\nfind_package(Cegas REQUIRED)\n\
+         add_subdirectory(src)\nadd_executable(tool main.c)\n\
+         set_target_properties(tool PROPERTIES OUTPUT_NAME other)\ncegas_add_scan(tool)\n",
+    );
+    let cmake = |arguments: &[&str]| ran(place.command_of(Path::new("cmake")).args(arguments));
+    let package = format!("-DCegas_DIR={}", ours("cmake").display());
+    let program = format!("-DCegas_SCAN={}", env!("CARGO_BIN_EXE_cegas-scan"));
+    let mut generators = vec!["Unix Makefiles"];
+    if Command::new("ninja").arg("--version").output().is_ok() {
+        generators.push("Ninja");
+    }
+    for generator in generators {
+        // What CMake tells of its targets is there from the second time on.
+        for _ in 0..2 {
+            let configured =
+                cmake(&["-G", generator, "-S", ".", "-B", generator, &package, &program]);
+            assert_eq!(configured.code, Some(0), "{configured:?}");
+            for (target, found) in [("util-cegas", "util.c:1"), ("tool-cegas", "main.c:2")] {
+                let built = cmake(&["--build", generator, "--target", target]);
+                assert!(built.out.contains(found), "{generator}: {built:?}");
+                assert!(built.out.contains("(1 target,"), "{generator}: {built:?}");
+            }
+        }
+    }
+}

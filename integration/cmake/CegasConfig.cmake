@@ -32,7 +32,12 @@ function(_cegas_export_commands folder)
     _cegas_export_commands("${inner}")
   endforeach()
 endfunction()
-file(WRITE "${CMAKE_BINARY_DIR}/.cmake/api/v1/query/codemodel-v2" "")
+# A query in a file is answered from the next configuration on; until then targets are known by what CMake leaves on disk.
+if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.27)
+  cmake_file_api(QUERY API_VERSION 1 CODEMODEL 2)
+else()
+  file(WRITE "${CMAKE_BINARY_DIR}/.cmake/api/v1/query/codemodel-v2" "")
+endif()
 
 function(cegas_add_scan target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS")

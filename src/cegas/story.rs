@@ -14,7 +14,7 @@ use crate::ir::{self, CTypeId, Callee, Def, Inst, InstId, Operand, ValueId, VarK
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Of a long story the beginning and the end are kept.
+/// Of a long story the beginning and the end are kept, so many steps of each; what stands for the others is one of them.
 const KEPT: usize = 500;
 
 /// Said of a value that nobody gave.
@@ -40,19 +40,27 @@ pub(super) struct Story {
 
 impl Story {
     pub fn tell(&mut self, at: InstId, depth: usize, text: String) {
-        self.push(TraceStep { at, depth: depth as u32, text, change: None, input: None });
+        self.push(TraceStep {
+            at,
+            depth: depth as u32,
+            text,
+            change: None,
+            input: None,
+            left_out: 0,
+        });
     }
 
     fn tell_change(&mut self, at: InstId, depth: usize, change: Change) {
         let arrow = if change.value.starts_with('&') { "->" } else { "=" };
         let text = format!("{} {arrow} {}", change.name, change.value);
         let (depth, change) = (depth as u32, Some(change));
-        self.push(TraceStep { at, depth, text, change, input: None });
+        self.push(TraceStep { at, depth, text, change, input: None, left_out: 0 });
     }
 
     fn tell_input(&mut self, at: InstId, depth: usize, shown: &str, input: Option<String>) {
         let text = format!("input: {shown}");
-        self.push(TraceStep { at, depth: depth as u32, text, change: None, input });
+        let depth = depth as u32;
+        self.push(TraceStep { at, depth, text, change: None, input, left_out: 0 });
     }
 
     fn push(&mut self, step: TraceStep) {
@@ -76,9 +84,13 @@ impl Story {
     }
 
     pub fn into_steps(mut self) -> Vec<TraceStep> {
-        if let Some(&TraceStep { at, depth, .. }) = self.last.front().filter(|_| self.dropped > 0) {
-            let text = format!("… {} steps left out …", self.dropped);
-            self.first.push(TraceStep { at, depth, text, change: None, input: None });
+        // What says that steps are missing takes the place of one more.
+        if self.dropped > 0
+            && let Some(TraceStep { at, depth, .. }) = self.last.pop_front()
+        {
+            let left_out = self.dropped + 1;
+            let text = format!("… {left_out} steps left out …");
+            self.first.push(TraceStep { at, depth, text, change: None, input: None, left_out });
         }
         self.first.extend(self.last);
         self.first

@@ -47,6 +47,8 @@ pub struct TraceStep {
     pub change: Option<Change>,
     /// The number that a call gave, if it is an input, as a constant of C.
     pub input: Option<String>,
+    /// It stands for so many steps that are not told; 0 for one that is.
+    pub left_out: usize,
 }
 
 /// Something that has a value from here on.

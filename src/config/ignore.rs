@@ -39,6 +39,7 @@ impl Ignore {
         let Written { path, rules: named, reason } = written;
         let context = || format!("{}: ignore `{path}`", file.display());
         let plain = path.trim_end_matches('/');
+        let plain = plain.trim_start_matches("./");
         let pattern = GlobBuilder::new(plain)
             .literal_separator(true)
             .build()
@@ -81,6 +82,8 @@ mod tests {
         for (path, file, covered) in [
             ("third_party", "third_party/a/b.c", true),
             ("third_party/", "third_party/b.c", true),
+            ("./third_party", "third_party/b.c", true),
+            ("./x/*.c", "x/b.c", true),
             ("third_party", "x/third_party/b.c", false),
             ("**/gen", "x/y/gen/b.c", true),
             ("*.c", "a.c", true),

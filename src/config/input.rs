@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use super::file;
+
 /// What to scan. All paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
@@ -12,7 +14,7 @@ pub enum Input {
     Project(PathBuf),
     /// A compilation database.
     Database(PathBuf),
-    /// C files, bitcode and textual LLVM IR that make one program.
+    /// C files, bitcode and textual LLVM IR that make one program, or one for each `main` among them.
     Files(Vec<PathBuf>),
     /// A build to run and record.
     Record {
@@ -32,18 +34,42 @@ pub enum Input {
 
 impl Input {
     /// The folder of the project: where settings are looked for, from where files are named.
-    pub fn base<'a>(&'a self, cwd: &'a Path) -> &'a Path {
+    pub fn base(&self, cwd: &Path) -> PathBuf {
         match self {
-            Self::Project(dir) | Self::Record { dir, .. } | Self::Cargo { dir, .. } => dir,
-            Self::Database(file) => file.parent().unwrap_or(cwd),
-            Self::Files(files) => match files.as_slice() {
-                [first, ..] if !files.iter().all(|f| f.starts_with(cwd)) => {
-                    first.parent().unwrap_or(cwd)
-                }
-                _ => cwd,
-            },
+            Self::Project(dir) | Self::Record { dir, .. } | Self::Cargo { dir, .. } => dir.clone(),
+            Self::Database(file) => file.parent().unwrap_or(cwd).to_owned(),
+            Self::Files(files) => {
+                let cwd = real(cwd);
+                let inside = files.iter().all(|file| real_parent(file).starts_with(&cwd));
+                // Where the folder itself says nothing about the files, the repository that they are in may.
+                let says_nothing = repository(&cwd).is_none() && file::find(&cwd).is_none();
+                let elsewhere = !inside || says_nothing && self.repository_of_files().is_some();
+                files.first().filter(|_| elsewhere).map_or(cwd, |file| real_parent(file))
+            }
         }
     }
+
+    /// The repository that all files belong to which were named one by one.
+    pub fn repository_of_files(&self) -> Option<PathBuf> {
+        let Self::Files(files) = self else { return None };
+        let found = repository(&real_parent(files.first()?))?.to_owned();
+        files.iter().all(|file| real_parent(file).starts_with(&found)).then_some(found)
+    }
+}
+
+/// The repository that a folder belongs to.
+pub fn repository(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+/// The folder that a file was named in. `..` leads from where links lead to, so paths tell nothing before they are followed;
+/// a file that is a link itself belongs to where it was named.
+fn real_parent(file: &Path) -> PathBuf {
+    real(file.parent().unwrap_or(Path::new("/")))
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Sorts out the PATHs of a scan that runs no build.

@@ -11,6 +11,7 @@ mod ignore;
 mod input;
 mod layer;
 mod nearest;
+mod outputs;
 mod property;
 mod settings;
 mod settle;

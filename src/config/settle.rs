@@ -13,6 +13,7 @@ use super::ignore::Ignore;
 use super::input::{self, Input};
 use super::layer::{Engine, Layer, When};
 use super::nearest::nearest;
+use super::outputs;
 use super::property::{self, Property};
 use super::settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
 use super::witness;
@@ -87,6 +88,11 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
             None => (None, Layer::default()),
         },
     };
+    if let Some(file) = &settings_file {
+        rules(&below.rules).with_context(|| file.display().to_string())?;
+    }
+    let also_read: Vec<PathBuf> =
+        [&property, &check_proofs].into_iter().flatten().map(|path| cwd.join(path)).collect();
     let property = property.map(|path| property::load(&cwd.join(path))).transpose()?;
     if let Some(property) = &property {
         refuse_contradiction(property, &options)?;
@@ -110,7 +116,6 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         annotations: layer.annotations,
         write_baseline: write_baseline.map(|path| cwd.join(path)),
     };
-    refuse_clashing_outputs(&outputs, &input)?;
     if outputs.annotations && outputs.takes_stdout() {
         bail!(
             "--annotations and a report on `-` would both print to standard output; give the report a file"
@@ -139,6 +144,9 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
     let written_in = settings_file.clone().unwrap_or_default();
     let ignores = ignores.map(|i| Ignore::new(i, &written_in)).collect::<Result<_>>()?;
     let functions = function::functions(std::mem::take(&mut layer.function), &written_in)?;
+    let mut read: Vec<PathBuf> = functions.iter().filter_map(|f| f.model.clone()).collect();
+    read.extend(settings_file.iter().cloned().chain(also_read));
+    outputs::refuse_clashing(&outputs, &input, layer.baseline.as_deref(), &read)?;
     Ok(Settings {
         root: root(&base, &input, cwd),
         base,
@@ -207,33 +215,6 @@ fn refuse_contradiction(property: &Property, options: &Layer) -> Result<()> {
     Ok(())
 }
 
-fn refuse_clashing_outputs(outputs: &Outputs, input: &Input) -> Result<()> {
-    let all: Vec<_> = outputs.reports().collect();
-    for (index, (option, place)) in all.iter().enumerate() {
-        if let Some((other, _)) = all.iter().take(index).find(|(_, other)| other == place) {
-            bail!("{other} and {option} name the same output; give each its own");
-        }
-        if let OutputPlace::File(path) = place
-            && outputs.write_baseline.as_ref() == Some(path)
-        {
-            bail!("{option} and --write-baseline name the same output; give each its own");
-        }
-    }
-    let read: &[PathBuf] = match input {
-        Input::Files(files) => files,
-        Input::Database(file) => std::slice::from_ref(file),
-        Input::Project(_) | Input::Record { .. } | Input::Cargo { .. } => &[],
-    };
-    for path in outputs.files() {
-        if let Ok(real) = path.canonicalize()
-            && read.iter().any(|r| r.canonicalize().is_ok_and(|r| r == real))
-        {
-            bail!("{} is scanned, so no report can be written over it", path.display());
-        }
-    }
-    Ok(())
-}
-
 /// Paths typed on the command line are seen from the current folder.
 fn seen_from(layer: Layer, cwd: &Path) -> Layer {
     let absolute = |path: PathBuf| if path.as_os_str() == "-" { path } else { cwd.join(path) };
@@ -264,17 +245,13 @@ fn existing_folder(path: PathBuf) -> Result<PathBuf> {
     Ok(real)
 }
 
-/// The repository that a folder belongs to.
-fn repository(base: &Path) -> Option<&Path> {
-    base.ancestors().find(|folder| folder.join(".git").exists())
-}
-
 /// Sources below it are shown, and named as seen from it. A database in a build folder speaks of what lies beside that folder:
 /// without a repository, the user's own folder is the root if the database is below it.
 fn root(base: &Path, input: &Input, cwd: &Path) -> PathBuf {
     let here = || cwd.canonicalize().ok().filter(|here| base.starts_with(here));
-    match (repository(base), input) {
+    match (input::repository(base), input) {
         (Some(repository), _) => repository.to_owned(),
+        (None, Input::Files(_)) => input.repository_of_files().unwrap_or_else(|| base.to_owned()),
         (None, Input::Database(_)) => here().unwrap_or_else(|| base.to_owned()),
         (None, _) => base.to_owned(),
     }
@@ -390,6 +367,26 @@ mod tests {
             }),
             "same output",
         );
+        std::fs::create_dir(cwd.join("d")).unwrap();
+        std::os::unix::fs::symlink("x", cwd.join("link")).unwrap();
+        for other in ["d/../x", "./x", "link"] {
+            std::fs::write(cwd.join("x"), "").unwrap();
+            refused(
+                layer(|l| {
+                    l.json = Some("x".into());
+                    l.sarif = Some(other.into());
+                }),
+                "same output",
+            );
+        }
+        refused(
+            Request { write_baseline: Some("-".into()), ..Request::default() },
+            "--write-baseline needs the name of a file",
+        );
+        std::fs::write(cwd.join("cegas.toml"), "rules = 'leek'\n").unwrap();
+        refused(Request::default(), "cegas.toml: there is no rule `leek`");
+        std::fs::write(cwd.join("cegas.toml"), "rules = 'leak'\n").unwrap();
+        refused(layer(|l| l.json = Some("cegas.toml".into())), "cegas.toml is read by the scan");
         let mut over_source = layer(|l| l.json = Some("a.c".into()));
         over_source.paths = vec!["a.c".into()];
         refused(over_source, "no report can be written over it");

@@ -2,17 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use super::Report;
+use super::{Report, Sources};
 use crate::line::one_line;
 
 /// One line for each finding.
-pub fn render(report: &Report) -> String {
+pub fn render(report: &Report, sources: &Sources) -> String {
     let (mut text, mut told) = (String::new(), BTreeSet::new());
     for finding in report.findings() {
         let at = &finding.location;
         let place = match (at.file.as_str(), at.line) {
             ("", _) => String::new(),
-            (file, line) => format!("file={},line={},", property(file), line.max(1)),
+            (file, line) => {
+                let column = sources.columns(at).map_or(at.column as usize, |c| c.start + 1);
+                let column = if column > 0 { format!("col={column},") } else { String::new() };
+                format!("file={},line={},{column}", property(file), line.max(1))
+            }
         };
         let title = property(&format!("cegas-scan: {}", finding.rule));
         let (level, message) = match finding.is_assumed() {

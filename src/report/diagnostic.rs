@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
-use super::{Obligation, Sources, Step, excerpt, fold};
+use super::{Obligation, Sources, Step, way};
 use crate::line::one_line;
 
 /// The finding with colours, ending in an empty line if its way is told.
@@ -16,7 +16,7 @@ pub fn render(finding: &Obligation, sources: &Sources) -> String {
     let group = match sources.line(&at.file, at.line) {
         Some(text) => {
             let text = visible(text);
-            let columns = excerpt::columns(&text, at.column);
+            let columns = sources.columns(at).unwrap_or_default();
             let label = match at.function.as_str() {
                 "" => String::new(),
                 function => format!("in {}", one_line(function)),
@@ -62,18 +62,18 @@ fn bytes(text: &str, column: usize) -> usize {
 const SHOWN_STEPS: usize = 12;
 
 fn push_trace(text: &mut String, trace: &[Step]) {
-    let folded = fold(trace.len(), SHOWN_STEPS, SHOWN_STEPS);
-    for (number, step) in trace.iter().enumerate() {
-        if folded.contains(&number) {
-            if number == folded.start {
-                *text += &format!("    ... {} more (in the JSON report)\n", folded.len());
-            }
-            continue;
-        }
+    for told in way::fold(trace.iter(), SHOWN_STEPS, SHOWN_STEPS) {
+        let (step, all) = (told.step, told.left_out());
+        *text += &match (told.folded, told.unknown) {
+            (0, 0) => String::new(),
+            (folded, 0) => format!("    ... {folded} more (in the JSON report)\n"),
+            (0, _) => format!("    ... {all} more (in no report)\n"),
+            (folded, _) => format!("    ... {all} more ({folded} of them in the JSON report)\n"),
+        };
         let at = &step.location;
         let indent = "  ".repeat(step.depth.saturating_sub(1).min(10) as usize);
         let what = one_line(&format!("{}:{}: {indent}{}", at.file, at.line, step.text));
-        *text += &format!("    {:>3}. {what}\n", number + 1);
+        *text += &format!("    {:>3}. {what}\n", told.number);
     }
     if !trace.is_empty() {
         text.push('\n');
@@ -93,6 +93,7 @@ mod tests {
             text: "x = 1".into(),
             change: None,
             input: None,
+            left_out: 0,
         };
         let finding = Obligation {
             proof: None,

@@ -8,6 +8,7 @@ use anyhow::Result;
 use quick_xml::Writer;
 use quick_xml::events::{BytesText, Event};
 
+use super::way::{self, Told};
 use super::{Obligation, Report, Verdict};
 use crate::line::one_line;
 
@@ -102,13 +103,7 @@ fn outcome(
             for finding in obligations.iter().filter(|o| is_finding(o)) {
                 let at = &finding.location;
                 let place = format!("{}:{}:{}", at.file, at.line, at.column);
-                let steps = finding.trace.iter().enumerate().map(|(number, step)| {
-                    let at = &step.location;
-                    let text = format!("{}:{}: {}", at.file, at.line, step.text);
-                    format!("\n{:>4}. {}", number + 1, one_line(&text))
-                });
-                let shown = super::fold(finding.trace.len(), STEPS, STEPS);
-                let steps = steps.enumerate().filter(|(n, _)| !shown.contains(n)).map(|(_, s)| s);
+                let steps = way::fold(finding.trace.iter(), STEPS, STEPS).into_iter().map(step);
                 let text = one_line(&place) + &steps.collect::<String>();
                 writer
                     .create_element("failure")
@@ -135,6 +130,17 @@ fn outcome(
 
 /// So many steps from the beginning of a trace, and as many from its end.
 const STEPS: usize = 50;
+
+/// A line for the step, and one for those left out before it.
+fn step(told: Told<'_>) -> String {
+    let left_out = match told.left_out() {
+        0 => String::new(),
+        count => format!("\n      ... {count} more"),
+    };
+    let at = &told.step.location;
+    let text = format!("{}:{}: {}", at.file, at.line, told.step.text);
+    format!("{left_out}\n{:>4}. {}", told.number, one_line(&text))
+}
 
 /// Units without a model are errors of a suite of their own.
 fn not_analysed(writer: &mut Xml<'_>, report: &Report) -> std::io::Result<()> {

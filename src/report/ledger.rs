@@ -146,9 +146,9 @@ fn push_table(text: &mut String, title: &str, rows: &[(String, &Row, Vec<String>
 /// What would decide most of what is open at the least cost, in one line.
 pub fn next_step(report: &Report, settings: &Settings) -> Option<String> {
     let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
-    for (_, row) in by_rule(report) {
-        for (cause, count) in row.unknown {
-            *causes.entry(cause).or_default() += count;
+    for obligation in report.obligations.iter().filter(|o| o.silenced.is_none()) {
+        if let Verdict::Unknown { cause, .. } = obligation.verdict {
+            *causes.entry(cause).or_default() += 1;
         }
     }
     // The order of `Cause` is the order of cost; the user pays in time before anything else.

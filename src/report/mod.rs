@@ -19,6 +19,7 @@ mod output;
 mod sarif;
 mod sources;
 mod text;
+mod way;
 mod witness;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +47,8 @@ pub struct Report {
     pub notes: Vec<Note>,
     /// What was to be decided, each with its verdict.
     pub obligations: Vec<Obligation>,
+    /// The files below the report's root that the units are made from, headers among them.
+    pub files: BTreeSet<String>,
     /// What the proofs rest on, if `--proofs` asks for it.
     pub invariants: Vec<Invariant>,
     /// What is violated at the revision that the scan is compared with.
@@ -309,6 +312,13 @@ pub struct Step {
     /// What the text says, if it is that a call gave a number that is an input: a constant of C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
+    /// It only stands for so many steps of a long way that are not told; 0 for a step.
+    #[serde(default, skip_serializing_if = "is_step")]
+    pub left_out: usize,
+}
+
+fn is_step(left_out: &usize) -> bool {
+    *left_out == 0
 }
 
 /// Something that has a value from a step on.
@@ -392,15 +402,6 @@ pub struct Location {
     pub column: u32,
     /// The function around it.
     pub function: Name,
-}
-
-/// The part of a long list that is left out: all but so many from its beginning and its end. Empty if
-/// nothing has to be.
-fn fold(length: usize, head: usize, tail: usize) -> std::ops::Range<usize> {
-    match length.checked_sub(tail) {
-        Some(end) if end > head => head..end,
-        _ => 0..0,
-    }
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub fn write(
         put(&OutputPlace::Stdout, &report.paths)?;
         // Before the report for people, whose last lines are what one looks for at the end of a log.
         if settings.outputs.annotations {
-            put(&OutputPlace::Stdout, &annotations::render(report))?;
+            put(&OutputPlace::Stdout, &annotations::render(report, sources))?;
         }
         text::print(report, sources, settings).context("standard output")?;
     }

@@ -280,6 +280,7 @@ fn sarif_keeps_to_githubs_limits() {
         text: "x = 1".into(),
         change: None,
         input: None,
+        left_out: 0,
     };
     for line in 1..=26_000 {
         let location = Location { line, ..finding().location };
@@ -292,6 +293,7 @@ fn sarif_keeps_to_githubs_limits() {
     let count = |word: &str| text.matches(word).count();
     assert_eq!(count("\"ruleId\": "), 25_000);
     assert_eq!(count("\"ruleId\": \"null-deref\""), 10, "the worst are kept");
+    assert_eq!(count("1000 more results are not in this file"), 1, "and the rest is told");
     let (steps, most) = (count("\"executionOrder\": "), crate::budgets::SARIF_ALL_STEPS + 50_000);
     assert!((25_000..=most).contains(&steps), "{steps} steps");
 }
@@ -305,6 +307,7 @@ fn reports_of_very_many_findings_stay_readable() {
         text: "x = 1".into(),
         change: Some(change.clone()),
         input: None,
+        left_out: 0,
     };
     let mut report = Report { checked: true, ..Report::default() };
     for line in 1..=25_000 {
@@ -319,9 +322,21 @@ fn reports_of_very_many_findings_stay_readable() {
     let page = String::from_utf8(page).unwrap();
     assert_eq!(page.matches("\"message\":").count(), crate::budgets::HTML_FINDINGS);
     assert!(page.contains("\"left_out\":20000") && page.len() < 40_000_000, "{}", page.len());
-    assert_eq!(annotations::render(&report).lines().count(), 25_000);
+    assert_eq!(annotations::render(&report, &Sources::default()).lines().count(), 25_000);
     let mut cases = Vec::new();
     junit::write(&report, &mut cases).unwrap();
     let cases = String::from_utf8(cases).unwrap();
     assert_eq!(cases.matches("<failure ").count(), 25_000);
+}
+
+#[test]
+fn what_is_silenced_needs_no_next_step() {
+    let verdict = Verdict::Unknown { reason: "time".into(), cause: Cause::Time };
+    let mut report = Report { checked: true, ..Report::default() };
+    report.obligations.push(Obligation { verdict, ..finding() });
+    let step = |report: &Report| ledger::next_step(report, &settings(&[]));
+    assert!(step(&report).is_some_and(|step| step.starts_with("1 unknown: time")));
+    let by = SilencedBy::Comment;
+    report.obligations[0].silenced = Some(Silenced { by, reason: "slow".into() });
+    assert_eq!(step(&report), None);
 }

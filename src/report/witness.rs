@@ -83,7 +83,8 @@ impl Writer<'_> {
     fn violation(&self, target: &Target, obligation: &Obligation) -> String {
         let Some(property) = property(obligation.rule) else { return String::new() };
         let mut content = String::new();
-        for step in &obligation.trace {
+        // What was read later does not belong to the next call, if some calls in between are not known.
+        for step in obligation.trace.iter().take_while(|step| step.left_out == 0) {
             let Some(value) = &step.input else { continue };
             let Some(place) = self.end_of_call(&step.location) else { continue };
             content += "  - segment:\n    - waypoint:\n        type: function_return\n";
@@ -110,8 +111,8 @@ impl Writer<'_> {
         }
         _ = writeln!(task, "      input_file_hashes:");
         for file in &target.units {
-            let text = self.sources.text(file).unwrap_or_default();
-            let hash = format!("{:x}", Sha256::digest(text));
+            let bytes = self.sources.bytes(file).unwrap_or_default();
+            let hash = format!("{:x}", Sha256::digest(bytes));
             _ = writeln!(task, "        {}: {}", quoted(file), quoted(&hash));
         }
         _ = writeln!(task, "      specification: {}", quoted(&specification));
@@ -141,19 +142,14 @@ impl Writer<'_> {
 
     /// Whether the keyword of a loop stands there.
     fn is_keyword(&self, place: &Location) -> bool {
-        let Some(rest) = self.rest_of_line(place) else { return false };
+        let Some(rest) = self.sources.rest_of_line(place) else { return false };
         let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         matches!(word.as_str(), "while" | "for" | "do")
     }
 
-    fn rest_of_line(&self, place: &Location) -> Option<&str> {
-        let line = self.sources.line(&place.file, place.line)?;
-        line.get(usize::try_from(place.column).ok()?.checked_sub(1)?..)
-    }
-
     /// Where the bracket closes of the call that begins there.
     fn end_of_call(&self, place: &Location) -> Option<Location> {
-        let rest = self.rest_of_line(place)?;
+        let rest = self.sources.rest_of_line(place)?;
         let name =
             rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|&end| end > 0)?;
         let mut depth = 0u32;

@@ -30,12 +30,13 @@ pub(super) fn before(
     let mut found = Before { revision: revision.name.clone(), ..Before::default() };
     let note = |text: String| Note { about: Some(revision.name.clone()), text };
     // Keys name folders, and this one is gone after the scan: nothing would be found again.
-    match examine(&then, clang, &Cache::none(), &there, progress, cancel) {
+    match examine(&then, clang, &Cache::none(), &there, |_| Ok(()), progress, cancel) {
         Ok(report) => {
             found.findings = findings(&report, &folder);
             let failed = report.failed.iter().filter(|unit| is_of(&unit.file, &folder)).count();
+            let (units, them) = if failed == 1 { ("unit", "it") } else { ("units", "them") };
             let text = format!(
-                "{failed} units could not be analysed; what is found in them counts as new"
+                "{failed} {units} could not be analysed; what is found in {them} counts as new"
             );
             Ok((found, (failed > 0).then(|| note(text)).into_iter().collect()))
         }

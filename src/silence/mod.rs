@@ -6,6 +6,7 @@
 
 mod baseline;
 mod comments;
+mod lexed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -32,7 +33,9 @@ impl Silencer {
     /// Reads the baselines, so that a wrong one is refused before the work.
     pub fn prepare(settings: &Settings) -> Result<Self> {
         let accepted = settings.baseline.as_deref().map(Baseline::load).transpose()?;
-        let old = settings.outputs.write_baseline.as_deref().filter(|path| path.exists());
+        // An empty file, as of `mktemp`, holds nothing that could be lost.
+        let holds = |path: &&Path| path.metadata().is_ok_and(|m| !m.is_file() || m.len() > 0);
+        let old = settings.outputs.write_baseline.as_deref().filter(holds);
         let previous = old.map(Baseline::load).transpose()?;
         Ok(Self { accepted: accepted.unwrap_or_default(), previous: previous.unwrap_or_default() })
     }
@@ -44,7 +47,10 @@ impl Silencer {
         sources: &Sources,
         settings: &Settings,
     ) -> Result<Option<String>> {
-        heed_comments(report, &comments::all(sources)?, settings);
+        let files = sources.files().map(|(file, _)| file);
+        let files = files.chain(report.files.iter().map(String::as_str));
+        let comments = comments::all(files, &settings.root)?;
+        heed_comments(report, &comments, settings);
         heed_settings(report, settings);
         let names = fingerprints(report, sources);
         let new = settings.outputs.write_baseline.as_ref().map(|_| {
@@ -67,8 +73,9 @@ impl Silencer {
         heed_revision(report, &names);
         let gone = self.accepted.unmatched(names.values());
         if gone > 0 && is_whole(report, settings) && new.is_none() {
+            let (are, them) = if gone == 1 { ("is", "it") } else { ("are", "them") };
             let text = format!(
-                "{gone} of the baseline's findings are no longer there; --write-baseline drops them"
+                "{gone} of the baseline's findings {are} no longer there; --write-baseline drops {them}"
             );
             report.notes.push(Note { about: None, text });
         }
@@ -121,9 +128,9 @@ fn heed_settings(report: &mut Report, settings: &Settings) {
     }
 }
 
-/// Refuses comments that nobody could heed, before the work. Headers are looked at after it.
+/// Refuses comments that nobody could heed, before the work.
 pub fn refuse_malformed<'a>(files: impl Iterator<Item = &'a str>, root: &Path) -> Result<()> {
-    comments::all(&Sources::read(files, root)).map(drop)
+    comments::all(files, root).map(drop)
 }
 
 fn heed_comments(report: &mut Report, comments: &[Comment], settings: &Settings) {

@@ -29,8 +29,7 @@ impl Code {
         }
         let mut files = BTreeMap::new();
         for (file, lines) in lines {
-            let Some(text) = sources.text(file) else { continue };
-            let text: Vec<&str> = text.lines().collect();
+            let Some(text) = sources.lines(file) else { continue };
             let all = u32::try_from(text.len()).unwrap_or(u32::MAX);
             let wanted: BTreeSet<u32> = match text.len() <= WHOLE {
                 true => (1..=all).collect(),

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::alike::alike;
 use super::ledger::{self, Row, TargetRow};
-use super::{Cause, Location, Obligation, Report, Sources, Verdict, fold};
+use super::{Cause, Location, Obligation, Report, Sources, Verdict, way};
 use crate::budgets::{HTML_ALL_STEPS, HTML_FINDINGS, HTML_STEPS, HTML_UNKNOWN};
 use crate::config::Settings;
 use crate::line::one_line;
@@ -68,12 +68,19 @@ struct Place<'a> {
 #[derive(Serialize)]
 struct Shown<'a> {
     number: usize,
+    /// How many steps before it are not shown.
+    #[serde(skip_serializing_if = "is_none")]
+    left_out: usize,
     #[serde(flatten)]
     at: Place<'a>,
     depth: u32,
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<&'a super::Change>,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A place that explains a finding.
@@ -232,14 +239,14 @@ fn findings(report: &Report) -> (Vec<Finding<'_>>, usize) {
 
 /// At most so many steps, the middle left out.
 fn trace(found: &Obligation, most: usize) -> Vec<Shown<'_>> {
-    let folded = fold(found.trace.len(), most.div_ceil(2), most / 2);
-    let kept = found.trace.iter().enumerate().filter(|(index, _)| !folded.contains(index));
-    kept.map(|(index, step)| Shown {
-        number: index + 1,
-        at: place(&step.location),
-        depth: step.depth,
-        text: one_line(&step.text),
-        change: step.change.as_ref(),
+    let told = way::fold(found.trace.iter(), most.div_ceil(2), most / 2).into_iter();
+    told.map(|told| Shown {
+        number: told.number,
+        left_out: told.left_out(),
+        at: place(&told.step.location),
+        depth: told.step.depth,
+        text: one_line(&told.step.text),
+        change: told.step.change.as_ref(),
     })
     .collect()
 }

@@ -122,7 +122,8 @@
     $("controls").hidden = finding.steps.length === 0;
     $("slider").max = Math.max(finding.steps.length - 1, 0);
     $("steps").replaceChildren(...finding.steps.map((one, number) => {
-      const button = make("button", `${one.number}. ${"\u00a0\u00a0".repeat(Math.min(one.depth, 12))}${one.text}`);
+      const before = one.left_out ? `(${one.left_out} left out) ` : "";
+      const button = make("button", `${one.number}. ${before}${"\u00a0\u00a0".repeat(Math.min(one.depth, 12))}${one.text}`);
       button.type = "button";
       button.title = placed(one);
       button.addEventListener("click", () => go(number));

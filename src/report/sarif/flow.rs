@@ -2,37 +2,32 @@
 
 use serde_sarif::sarif;
 
+use super::super::Step;
 use super::super::sources::Sources;
-use super::super::{Step, fold};
+use super::super::way::{self, Told};
 use super::{message, place};
 
 /// The trace with at most `most` locations, its middle folded. Nothing if there is no trace.
 pub fn flows(trace: &[Step], most: usize, sources: &Sources) -> Vec<sarif::CodeFlow> {
     // What happens inside models of library functions has no place in the source.
-    let trace: Vec<&Step> = trace.iter().filter(|step| !step.location.file.is_empty()).collect();
-    if trace.is_empty() || most == 0 {
+    let is_told = |step: &&Step| step.left_out > 0 || !step.location.file.is_empty();
+    let told = way::fold(trace.iter().filter(is_told), most.div_ceil(2), most / 2);
+    if told.is_empty() {
         return Vec::new();
     }
-    // The step after the fold tells of it, so that it costs no location of its own.
-    let folded = fold(trace.len(), most.div_ceil(2), most / 2);
-    let mut locations = Vec::with_capacity(trace.len().min(most));
-    for (index, step) in trace.iter().enumerate().filter(|(index, _)| !folded.contains(index)) {
-        let left_out = match folded.len() {
-            count if count > 0 && index == folded.end => format!("({count} steps left out) "),
-            _ => String::new(),
-        };
-        locations.push(location(step, &left_out, index, sources));
-    }
+    let locations: Vec<_> = told.into_iter().map(|told| location(told, sources)).collect();
     let flow = sarif::ThreadFlow::builder().locations(locations).build();
     vec![sarif::CodeFlow::builder().thread_flows(vec![flow]).build()]
 }
 
-fn location(
-    step: &Step,
-    before: &str,
-    index: usize,
-    sources: &Sources,
-) -> sarif::ThreadFlowLocation {
+fn location(told: Told<'_>, sources: &Sources) -> sarif::ThreadFlowLocation {
+    let step = told.step;
+    // The step after a fold tells of it, so that it costs no location of its own.
+    let before = match told.left_out() {
+        0 => String::new(),
+        1 => "(1 step left out) ".to_owned(),
+        count => format!("({count} steps left out) "),
+    };
     let location = sarif::Location::builder()
         .physical_location(place::place(&step.location, sources))
         .message(message(&format!("{before}{}", step.text)))
@@ -40,7 +35,7 @@ fn location(
     sarif::ThreadFlowLocation::builder()
         .location(location)
         .nesting_level(i64::from(step.depth))
-        .execution_order(i64::try_from(index + 1).unwrap_or(i64::MAX))
+        .execution_order(i64::try_from(told.number).unwrap_or(i64::MAX))
         .build()
 }
 
@@ -57,6 +52,7 @@ mod tests {
             text: format!("i = {n}"),
             change: None,
             input: None,
+            left_out: 0,
         };
         (1..=count).map(step).collect()
     }

@@ -15,6 +15,7 @@ use serde_sarif::sarif;
 
 use super::Report;
 use super::sources::Sources;
+use crate::budgets::SARIF_RESULTS;
 use crate::config::Settings;
 use crate::line::one_line;
 use crate::versions::Versions;
@@ -118,13 +119,18 @@ fn invocation(report: &Report, settings: &Settings) -> sarif::Invocation {
         );
         (!names.is_empty()).then(|| notification("note", text, None))
     });
+    let cut = results::left_out(report, settings).map(|count| {
+        let text = format!(
+            "{count} more results are not in this file, since readers take {SARIF_RESULTS} at most; the JSON report has them"
+        );
+        notification("warning", text, None)
+    });
+    let told = failed.chain(without).chain(cut).chain(skipped).chain(assumed).chain(notes);
     sarif::Invocation::builder()
         // The scan as such went well whenever there is a report; what was left out is told below.
         .execution_successful(true)
         .exit_code(report.exit(settings) as i64)
-        .tool_execution_notifications(
-            failed.chain(without).chain(skipped).chain(assumed).chain(notes).collect::<Vec<_>>(),
-        )
+        .tool_execution_notifications(told.collect::<Vec<_>>())
         .build()
 }
 

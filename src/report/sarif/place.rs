@@ -41,11 +41,10 @@ fn region(at: &Location, sources: &Sources) -> sarif::Region {
     // A line is needed by every reader; the first one stands for "not known".
     let line = i64::from(at.line.max(1));
     let region = sarif::Region::builder().start_line(line).end_line(line);
-    let Some(text) = sources.line(&at.file, at.line) else {
+    let Some(columns) = sources.columns(at) else {
         let column = i64::from(at.column.max(1));
         return region.start_column(column).end_column(column + 1).build();
     };
-    let columns = super::super::excerpt::columns(text, at.column);
     let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
     region.start_column(number(columns.start + 1)).end_column(number(columns.end + 1)).build()
 }

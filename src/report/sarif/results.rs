@@ -60,6 +60,11 @@ impl Serialize for Results<'_> {
     }
 }
 
+/// How many results there is no room for, if any.
+pub fn left_out(report: &Report, settings: &Settings) -> Option<usize> {
+    chosen(report, settings).len().checked_sub(SARIF_RESULTS).filter(|count| *count > 0)
+}
+
 /// The obligations to be told. What several targets share is told once, with the first one's story.
 fn chosen(report: &Report, settings: &Settings) -> Vec<usize> {
     let wanted = |obligation: &Obligation| match &obligation.verdict {

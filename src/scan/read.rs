@@ -1,0 +1,35 @@
+//! The files that a scan's units are made from: comments are heeded in all of them, and no report replaces one.
+
+use super::Outcome;
+use crate::config::Settings;
+use crate::project::Project;
+use crate::{report, silence};
+use anyhow::{Result, bail};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// The sources and what clang read for them, links followed.
+pub(super) fn files(project: &Project, compiled: &[Outcome]) -> BTreeSet<PathBuf> {
+    let sources = project.sources.iter().map(|source| source.path());
+    let headers = compiled.iter().flatten().flat_map(|unit| &unit.files);
+    let all: BTreeSet<_> = sources.chain(headers.map(PathBuf::as_path)).collect();
+    all.into_iter().filter_map(|file| file.canonicalize().ok()).collect()
+}
+
+/// Those that reports may show, by the names that they have there.
+pub(super) fn shown(files: &BTreeSet<PathBuf>, settings: &Settings) -> BTreeSet<String> {
+    let below = files.iter().filter(|file| file.starts_with(&settings.root));
+    below.map(|file| report::below_root(file, &settings.root)).collect()
+}
+
+/// Refuses what would be refused, or destroyed, after the work: comments that nobody could heed, and reports that would
+/// replace what was read.
+pub(super) fn refuse(files: &BTreeSet<PathBuf>, settings: &Settings) -> Result<()> {
+    for output in settings.outputs.files() {
+        if output.canonicalize().is_ok_and(|real| files.contains(&real)) {
+            bail!("{} is scanned, so no report can be written over it", output.display());
+        }
+    }
+    let shown = shown(files, settings);
+    silence::refuse_malformed(shown.iter().map(String::as_str), &settings.root)
+}
