@@ -13,11 +13,9 @@ int main(void) {
     __VERIFIER_assert(strtol(far, &end, 0) == 1 && end == far + 3); // SAFE: assertion
     char line[4] = "abc";
     __VERIFIER_assert(fgets(line, 1, stdin) == line && line[0] == 0 && line[1] == 'b'); // SAFE: assertion
-    int number = 5, before = 0;
+    int number = 5;
     if (scanf("%2d", &number) == 1)
         __VERIFIER_assert(number <= 99); // UNKNOWN: assertion
     __VERIFIER_assert(number != 7); // UNKNOWN: assertion
-    printf("abc%n", &before);
-    __VERIFIER_assert(before == 0); // UNKNOWN: assertion
     return 0;
 }
