@@ -199,7 +199,7 @@ impl Assembly {
         }
         let source = paths::absolute(&call.directory, path);
         let gone = || !(product.exists() || source.exists() && call.directory.exists());
-        if self.build.recorded && (is_probe(&source) || gone()) {
+        if self.build.recorded && (is_probe(&source, product) || gone()) {
             return None;
         }
         let key = self.paths.key(&source);

@@ -114,7 +114,8 @@ fn recorded(build: &Build) -> Option<Vec<Target>> {
     (build.recorded && !targets.is_empty()).then_some(targets)
 }
 
-/// One target for each link that holds units. `describe` gives a name, if it has a better one than the file's, and
+/// One target for each link that holds units, or that was seen and holds what nobody was seen to make: whatever is
+/// in there, it is not analysed. `describe` gives a name, if it has a better one than the file's, and
 /// the evidence.
 pub(crate) fn of_links(
     build: &Build,
@@ -135,7 +136,7 @@ pub(crate) fn of_links(
         closure.seen.insert((index, true));
         closure.add_all(link);
         let units = closure.units;
-        if units.is_empty() {
+        if units.is_empty() && !(build.recorded && closure.unseen) {
             continue;
         }
         let from_archives = units.iter().copied().filter(|unit| !closure.required.contains(unit));
@@ -166,18 +167,26 @@ struct Closure<'a> {
     known: HashSet<usize>,
     required: HashSet<usize>,
     missing: Vec<PathBuf>,
+    /// Some of `missing` was never seen compiled.
+    unseen: bool,
 }
 
 impl<'a> Closure<'a> {
     fn new(build: &'a Build, links: &'a [Link]) -> Closure<'a> {
         let (seen, units, known) = (HashSet::new(), Vec::new(), HashSet::new());
-        Closure { build, links, seen, units, known, required: HashSet::new(), missing: Vec::new() }
+        let (required, missing, unseen) = (HashSet::new(), Vec::new(), false);
+        Closure { build, links, seen, units, known, required, missing, unseen }
+    }
+
+    fn add_unknown(&mut self, link: &Link) {
+        self.unseen |= !link.unknown.is_empty();
+        self.missing.extend(link.unknown.iter().cloned());
     }
 
     /// Everything in a link, in the order a linker sees it. A list of open links, not recursion: chains of archives come
     /// from files of the project and may be of any length.
     fn add_all(&mut self, root: &'a Link) {
-        self.missing.extend(root.unknown.iter().cloned());
+        self.add_unknown(root);
         // Each open link's remaining parts, and whether they are in for sure or only if they are needed.
         let mut open = vec![(root.parts.iter(), true)];
         while let Some((parts, required)) = open.last_mut() {
@@ -207,7 +216,7 @@ impl<'a> Closure<'a> {
                         LinkKind::Executable | LinkKind::Shared | LinkKind::Relocatable => required,
                     };
                     if self.seen.insert((link, inside)) {
-                        self.missing.extend(inner.unknown.iter().cloned());
+                        self.add_unknown(inner);
                         open.push((inner.parts.iter(), inside));
                     }
                 }

@@ -24,6 +24,8 @@ const TESTS: &[(&str, fn())] = &[
     ("objects_are_moved", objects_are_moved),
     ("any_name_goes", any_name_goes),
     ("probes_leave_no_trace", probes_leave_no_trace),
+    ("what_is_named_like_a_probe_is_kept", what_is_named_like_a_probe_is_kept),
+    ("a_link_of_unseen_objects_is_kept", a_link_of_unseen_objects_is_kept),
     ("response_files_may_vanish", response_files_may_vanish),
     ("compilers_given_by_path", compilers_given_by_path),
     ("compilers_called_by_path", compilers_called_by_path),
@@ -240,6 +242,35 @@ fn probes_leave_no_trace() {
     );
     assert_eq!((build.notes.len(), build.skipped.len()), (0, 0), "{build:?}");
     assert_eq!((build.units.len(), build.links.len()), (1, 1), "{build:?}");
+}
+
+fn what_is_named_like_a_probe_is_kept() {
+    let project =
+        Project::new(&[("flag_check.c", MAIN), ("conftest.c", "int f(void) { return 0; }")]);
+    let build = project.script("cc -c flag_check.c && cc -c conftest.c && cc *.o -o prog");
+    let mut names = sources(&build, &target(&build, "prog").units);
+    names.sort();
+    assert_eq!(names, ["conftest.c", "flag_check.c"]);
+    // In cargo's folder for build scripts it is one, whatever is left of it.
+    let project = Project::new(&[("target/build/p-1/out/flag_check.c", "int main;")]);
+    let build = project.script("cd target/build/p-1/out && cc -c flag_check.c -o flag_check");
+    assert!(build.units.is_empty(), "{build:?}");
+}
+
+/// Whatever is in such a program, it is not analysed, and that must be told.
+fn a_link_of_unseen_objects_is_kept() {
+    let project = Project::new(&[("main.c", MAIN), ("f.c", "int f(void) { return 0; }")]);
+    let hidden = format!("PATH=/usr/bin:/bin {}", compiler().display());
+    let build = project.script(&format!(
+        "{hidden} -c main.c f.c && ar rc libf.a f.o && cc main.o libf.a -o prog\n\
+         echo 'int main;' > seen.c && cc seen.c -o seen"
+    ));
+    let program = target(&build, "prog");
+    assert!(program.units.is_empty());
+    assert_eq!(program.missing, [project.folder.join("f.o"), project.folder.join("main.o")]);
+    assert!(target(&build, "seen").missing.is_empty());
+    let build = project.script(&format!("{hidden} -c f.c && cc -shared f.o -o libf.so"));
+    assert!(build.notes.iter().any(|note| note.subject == "1 object or library"), "{build:?}");
 }
 
 fn response_files_may_vanish() {
