@@ -367,6 +367,34 @@ fn a_command_that_links_starts_a_program() {
 }
 
 #[test]
+fn every_target_has_a_name_of_its_own() {
+    let (_root, folder) = project(&[("m.c", ""), ("library.c", ""), ("rest.c", ""), ("d/m.c", "")]);
+    let entry = |flags: &str, file: &str| {
+        let command = format!("cc {flags} -c {file}");
+        serde_json::json!({"directory": folder, "file": file, "command": command})
+    };
+    let entries = [
+        entry("-DN=1", "m.c"),
+        entry("-DN=2", "m.c"),
+        entry("-DN=3", "m.c"),
+        entry("", "library.c"),
+        entry("-o d/m.o", "d/m.c"),
+        entry("", "rest.c"),
+    ];
+    let database = folder.join("compile_commands.json");
+    fs::write(&database, serde_json::json!(entries).to_string()).unwrap();
+    let symbols = |name: &str| {
+        let defined = vec![name.to_owned()];
+        Some(Symbols { defined, weak: Vec::new(), undefined: Vec::new() })
+    };
+    let main = || symbols("main");
+    let all = [main(), main(), main(), main(), main(), symbols("rest")];
+    let targets = targets_by_symbols(&read(&database).unwrap(), &all);
+    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    assert_eq!(names, ["p/m", "p/m-2", "p/m-3", "library", "d/m", "library-2"]);
+}
+
+#[test]
 fn a_program_is_named_after_its_object() {
     let objects =
         [("main.lo", "main"), ("main.c.o", "main"), ("tool.obj", "tool"), ("a.b.o", "a.b")];
