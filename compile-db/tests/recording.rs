@@ -322,6 +322,11 @@ fn compilers_called_by_path() {
         assert_eq!(build.notes, []);
         assert_eq!(sources(&build, &target(&build, "prog").units), ["main.c", "f.c"]);
         assert_eq!(build.units[0].flags, ["-DX=1"]);
+        let build = project.script(&format!(
+            "{compiler} -c f.c && rm libf.a && PATH=/usr/bin:/bin ar rc libf.a f.o\n\
+             {compiler} main.c -L. -lf -o prog"
+        ));
+        assert_eq!(sources(&build, &target(&build, "prog").units), ["main.c", "f.c"]);
     }
     // Without our PATH nobody tells.
     let hidden = format!("PATH=/usr/bin:/bin {compiler}");
