@@ -96,6 +96,7 @@ impl Assembly {
                 if let Some(triple) = tool::cross_target(program) {
                     command.flags.insert(0, format!("--target={triple}").into());
                 }
+                command.fit_machine();
                 self.compile(&call, command);
             }
         }
