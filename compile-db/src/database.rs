@@ -97,9 +97,11 @@ impl Reader {
             (Some(arguments), _) if !arguments.is_empty() => {
                 Ok(arguments.into_iter().map(|argument| argument.0).collect())
             }
-            (_, Some(command)) => {
-                words::split(&command.0.into_vec()).ok_or("its command has an open quote")
-            }
+            (_, Some(command)) => match words::split(&command.0.into_vec()) {
+                Some(words) if words.is_empty() => Err("its command is empty"),
+                Some(words) => Ok(words),
+                None => Err("its command has an open quote"),
+            },
             (_, None) => Err("its entry has neither arguments nor a command"),
         };
         match words {
@@ -112,7 +114,18 @@ impl Reader {
                 }
             }
             Err(reason) => {
-                self.assembly.skip(file.unwrap_or(directory), reason.to_owned(), false, None);
+                // What names no file may be C, too.
+                let is_c = file.as_deref().is_none_or(|file| {
+                    matches!(Language::of_file(file), Some(Language::C | Language::PreprocessedC))
+                });
+                let (file, reason) = match file {
+                    Some(file) => (file, reason.to_owned()),
+                    None => {
+                        let number = self.entries;
+                        (self.database.clone(), format!("entry {number} names no file: {reason}"))
+                    }
+                };
+                self.assembly.skip(file, reason, is_c, output);
             }
         }
     }
