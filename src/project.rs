@@ -173,9 +173,12 @@ impl Project {
             .iter()
             .filter_map(|unit| unit.as_ref().ok())
             .any(|unit| unit.symbols.defined.iter().any(|name| name == "main"));
-        let name = self.sources.first().and_then(|s| s.path().file_stem());
+        // What was named is not analysed, perhaps: the target still needs a name.
+        let skipped = self.build.skipped.iter().map(|skipped| skipped.file.as_path());
+        let name = self.sources.iter().map(Source::path).chain(skipped).find_map(Path::file_stem);
         Target {
-            name: name.map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            name: name
+                .map_or_else(|| "files".to_owned(), |name| name.to_string_lossy().into_owned()),
             kind: if has_main {
                 compile_db::TargetKind::Program
             } else {
