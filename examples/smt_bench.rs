@@ -134,7 +134,12 @@ fn main() {
         let mut times = Vec::new();
         for (_, question) in all.iter().filter(|q| q.0 == *kind) {
             let start = cpu_seconds();
-            std::hint::black_box(direct::ask(s.pool(), question, &Limits::default()));
+            std::hint::black_box(direct::ask(
+                s.pool(),
+                question,
+                &Limits::default(),
+                direct::Memory::Thread,
+            ));
             times.push(cpu_seconds() - start);
         }
         every.extend_from_slice(&times);

@@ -176,9 +176,12 @@ impl Project {
         if mains > 1 {
             return compile_db::targets_by_symbols(&self.as_units(), symbols);
         }
-        let name = self.sources.first().and_then(|s| s.path().file_stem());
+        // What was named is not analysed, perhaps: the target still needs a name.
+        let skipped = self.build.skipped.iter().map(|skipped| skipped.file.as_path());
+        let name = self.sources.iter().map(Source::path).chain(skipped).find_map(Path::file_stem);
         vec![Target {
-            name: name.map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            name: name
+                .map_or_else(|| "files".to_owned(), |name| name.to_string_lossy().into_owned()),
             kind: if mains == 1 {
                 compile_db::TargetKind::Program
             } else {

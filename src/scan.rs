@@ -147,8 +147,10 @@ fn reasons(project: &Project, compiled: &[Outcome], settings: &Settings) -> Stri
     let skipped = project.build.skipped.iter().map(|s| (s.file.as_path(), s.reason.as_str()));
     let mut all = failed.chain(skipped);
     let Some((file, reason)) = all.next() else {
-        let told = project.build.notes.first().map(|note| note.text.as_str());
-        return format!(": {}", told.unwrap_or("nothing to analyse"));
+        return match project.build.notes.first() {
+            Some(note) => format!(": {}: {}", note.subject, note.text),
+            None => ": nothing to analyse".to_owned(),
+        };
     };
     let more = match all.count() {
         0 => String::new(),
@@ -249,7 +251,8 @@ fn look_at(
         Checked::default()
     };
     let mut notes: Vec<String> = program.notes.clone();
-    notes.extend(described::assumed(program));
+    // What verdicts would rest on; a dump has none.
+    notes.extend(settings.dump.is_none().then(|| described::assumed(program)).flatten());
     let found = |name: &&String| {
         program.func_by_name(name).is_some_and(|func| !program.funcs[func].blocks.is_empty())
     };
@@ -360,7 +363,9 @@ fn dumped(
     }
     let mut text = String::new();
     for target in targets {
-        text += &format!("{} ({})\n", report::one_line(&target.name), target.evidence);
+        let evidence = target.evidence.to_string();
+        let (name, evidence) = (report::one_line(&target.name), report::one_line(&evidence));
+        text += &format!("{name} ({evidence})\n");
         for source in target.units.iter().filter_map(|&unit| project.sources.get(unit)) {
             text += &format!("    {}\n", report::one_line(&shown(source, settings)));
         }

@@ -52,3 +52,30 @@ fn a_settings_file_that_is_no_text_is_refused() {
     place.write("cegas.toml", &"# long\n".repeat(200_000));
     place.scan::<&str>(&[]).refused(&["cegas.toml", "larger"]);
 }
+
+#[test]
+fn a_file_that_was_found_replaces_nothing_but_reports() {
+    let program = "int main(void) { return 0; }\n";
+    for (name, text) in [("a.c", program), ("package.json", "{ \"name\": \"mine\" }\n")] {
+        for key in ["json", "sarif", "html", "junit", "proofs"] {
+            let place = Place::new();
+            place.write("b.c", program);
+            place.write(name, text);
+            place.write("cegas.toml", &format!("{key} = \"{name}\"\n"));
+            place.scan(&["b.c"]).refused(&["cegas.toml", name, "command line"]);
+            assert_eq!(place.read(name), text);
+        }
+    }
+    // An earlier report is replaced, and so is anything that the user names.
+    let place = Place::new();
+    place.write("b.c", program);
+    let outputs =
+        "json = 'r.json'\nsarif = 'r.sarif'\nhtml = 'r.html'\njunit = 'r.xml'\nproofs = 'r.yml'\n";
+    place.write("cegas.toml", &format!("sarif-category = 'mine'\n{outputs}"));
+    for _ in 0..2 {
+        assert_eq!(place.scan(&["b.c"]).code, Some(0));
+    }
+    place.write("r.json", "old");
+    assert_eq!(place.scan(&["--config=cegas.toml", "b.c"]).code, Some(0));
+    assert!(place.read("r.json").contains("verdict"));
+}

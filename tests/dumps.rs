@@ -71,3 +71,32 @@ fn questions_are_counted() {
         "{scan:?}"
     );
 }
+
+#[test]
+fn what_is_missing_is_told_beside_the_dump() {
+    let place = Place::new();
+    place.write("a.c", "int main(void) { return 0; }\n");
+    place.write("bad.c", "int x = ;\n");
+    let scan = place.scan(&["--dump=ir", "--cflags=-fplugin=x.so", "a.c", "bad.c"]);
+    assert_eq!(scan.code, Some(3), "{scan:?}");
+    assert!(scan.err.contains("bad.c: not analysed: "), "{scan:?}");
+    assert!(scan.err.contains("note: ") && scan.err.contains("-fplugin"), "{scan:?}");
+    assert!(!scan.out.contains("not analysed") && scan.out.contains("main"), "{scan:?}");
+    let quiet = place.scan(&["--quiet", "--dump=ir", "--cflags=-fplugin=x.so", "a.c", "bad.c"]);
+    assert!(quiet.err.contains("bad.c") && !quiet.err.contains("-fplugin"), "{quiet:?}");
+}
+
+#[test]
+fn evidence_cannot_write_to_the_terminal() {
+    let place = Place::new();
+    place.write("a.c", "int main(void) { return 0; }\n");
+    let arguments = ["cc", "a.c", "-o", "pr\u{1b}[2J\n\u{7}og"];
+    let entry =
+        serde_json::json!([{"directory": place.dir(), "file": "a.c", "arguments": arguments}]);
+    place.write("compile_commands.json", &entry.to_string());
+    let scan = place.scan(&["--dump=targets"]);
+    assert_eq!(scan.code, Some(0), "{scan:?}");
+    assert!(scan.out.contains("og, completed by symbols)"), "{scan:?}");
+    assert!(!scan.out.contains(['\u{1b}', '\u{7}']), "{scan:?}");
+    assert_eq!(scan.out.lines().count(), 2, "{scan:?}");
+}

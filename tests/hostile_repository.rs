@@ -183,10 +183,12 @@ fn a_source_that_never_ends_is_one_failed_unit() {
     let endless = "#if __INCLUDE_LEVEL__ < 60\n#include \"slow.c\"\n#include \"slow.c\"\n#endif\n";
     place.write("slow.c", endless);
     place.write("fifo.c", "#include \"pipe\"\n");
+    place.write("has.c", "#if __has_include(\"pipe\")\n#endif\nint has;\n");
+    place.write("embed.c", "char embed[] = {\n#embed \"pipe\"\n};\n");
     place.write("zero.c", "#include \"/dev/zero\"\nint zero;\n");
     place.write("self.c", "#include \"self.c\"\n");
     place.write("good.c", PROGRAM);
-    let names = ["slow.c", "fifo.c", "zero.c", "self.c", "good.c"];
+    let names = ["slow.c", "fifo.c", "has.c", "embed.c", "zero.c", "self.c", "good.c"];
     let entries = names.map(
         |file| json!({ "directory": place.dir(), "file": file, "arguments": ["cc", "-c", file] }),
     );
@@ -196,7 +198,9 @@ fn a_source_that_never_ends_is_one_failed_unit() {
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     assert_eq!(scan.code, Some(3), "{scan:?}");
     assert!(scan.out.contains("slow.c: not analysed: clang was ended after 2 s"), "{scan:?}");
-    assert!(scan.out.contains("fifo.c: not analysed: clang was ended after 2 s"), "{scan:?}");
+    // A clang that is a process of its own opens pipes, and is ended like a slow one.
+    let ended = scan.out.contains("fifo.c: not analysed: clang was ended after 2 s");
+    assert!(ended || scan.out.contains("Operation not supported"), "{scan:?}");
     let report: Value = serde_json::from_str(&place.read("r.json")).expect("a report");
     assert_eq!(report["targets"][0]["units"], json!(["good.c"]), "{report}");
 }

@@ -96,6 +96,7 @@ impl Assembly {
                 if let Some(triple) = tool::cross_target(program) {
                     command.flags.insert(0, format!("--target={triple}").into());
                 }
+                command.fit_machine();
                 self.compile(&call, command);
             }
         }
@@ -199,7 +200,7 @@ impl Assembly {
         }
         let source = paths::absolute(&call.directory, path);
         let gone = || !(product.exists() || source.exists() && call.directory.exists());
-        if self.build.recorded && (is_probe(&source) || gone()) {
+        if self.build.recorded && (is_probe(&source, product) || gone()) {
             return None;
         }
         let key = self.paths.key(&source);

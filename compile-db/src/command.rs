@@ -54,6 +54,20 @@ const DEVICE: &str = "names a device, not a file";
 const GCC_HEADERS: &str = "clang's own headers take the place of gcc's";
 const OTHER_STANDARD: &str = "not a C standard that clang knows";
 
+impl Command {
+    /// What the flags mean on the machine that is compiled for, `--target` or else this one: gcc's `-mcpu=` for x86 is
+    /// an old name of `-mtune=`, and clang refuses it.
+    pub(crate) fn fit_machine(&mut self) {
+        let named =
+            self.flags.iter().rev().find_map(|flag| flag.to_str()?.strip_prefix("--target="));
+        let machine = named.and_then(|triple| triple.split('-').next());
+        let machine = machine.unwrap_or(std::env::consts::ARCH);
+        if matches!(machine, "x86_64" | "amd64" | "x86" | "i386" | "i486" | "i586" | "i686") {
+            self.flags.retain(|flag| !flag.as_bytes().starts_with(b"-mcpu="));
+        }
+    }
+}
+
 struct Parser<'a> {
     command: Command,
     directory: &'a Path,
@@ -118,7 +132,14 @@ impl Parser<'_> {
                 example.push(&value);
                 self.drop_flag(name, &example, reason);
             }
-            Act::Rename(other) => self.command.flags.push(other.into()),
+            Act::Rename(other) if shape == Shape::Alone => self.command.flags.push(other.into()),
+            // Without a value the other spelling would take the next argument for it.
+            Act::Rename(_) if value.is_empty() => {}
+            Act::Rename(other) => {
+                let mut spelled = OsString::from(other);
+                spelled.push(&value);
+                self.argument(&spelled, rest);
+            }
             Act::Keep => self.keep(name, shape, &value),
             Act::Path => self.path(name, shape, &value),
             Act::Special(special) => self.special(special, name, &value, rest),
@@ -165,6 +186,7 @@ impl Parser<'_> {
             Special::Relocatable => self.command.line.relocatable = true,
             Special::FloatUnit if value == "sse" => {}
             Special::FloatUnit => self.drop_flag(name, value, UNKNOWN),
+            Special::NoAlignDouble => self.command.flags.retain(|flag| flag != "-malign-double"),
         }
     }
 
@@ -251,6 +273,7 @@ impl Parser<'_> {
 
     /// Of clang's inner options only the pair that CMake writes for a precompiled header is understood.
     fn xclang<'b>(&mut self, value: &OsStr, rest: &mut impl Iterator<Item = &'b OsString>) {
+        const LOADS: [&[u8]; 3] = [b"-load", b"-plugin", b"-add-plugin"];
         match value.as_bytes() {
             b"-include" | b"-include-pch" => {
                 let (_xclang, file) = (rest.next(), rest.next());
@@ -259,7 +282,16 @@ impl Parser<'_> {
                 }
             }
             b"-fno-pch-timestamp" => {}
-            _ => self.drop_flag("-Xclang", value, options::RUNS),
+            bytes if LOADS.iter().any(|start| bytes.starts_with(start)) => {
+                self.drop_flag("-Xclang", value, options::RUNS);
+            }
+            bytes => match options::lookup(bytes) {
+                Some((_, _, Act::Quiet)) => {}
+                Some((_, _, Act::Note(reason))) => self.drop_flag("-Xclang", value, reason),
+                Some((_, _, Act::Keep | Act::Path | Act::Rename(_) | Act::Special(_))) | None => {
+                    self.drop_flag("-Xclang", value, UNKNOWN);
+                }
+            },
         }
     }
 

@@ -72,6 +72,14 @@ fn call(
     let temporary = build_dir.join("cegas-tmp");
     fs::create_dir_all(&temporary).map_err(unwritable(&temporary))?;
     file_api::request(build_dir).map_err(|error| failed(error.to_string()))?;
+    // One from an earlier time would be taken for this project's if cmake writes none now.
+    let database = build_dir.join(discover::NAME);
+    match fs::remove_file(&database) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(unwritable(&database)(error));
+        }
+        _ => {}
+    }
     let said = build_dir.join("cegas-configure.log");
     let log = fs::File::create(&said).map_err(unwritable(&said))?;
     let mut cmake = Command::new("cmake");

@@ -6,11 +6,13 @@
 use crate::{
     Build, Error,
     assemble::{Assembly, Call},
-    paths, words,
+    language::Language,
+    paths::{self, Paths},
+    words,
 };
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fmt, fs,
     os::unix::ffi::OsStringExt,
     path::{Path, PathBuf},
@@ -25,34 +27,50 @@ const MAX_BYTES: u64 = 4 << 30;
 pub fn read(path: &Path) -> Result<Build, Error> {
     let unreadable = |source| Error::Read { path: path.to_owned(), source };
     let path = path.canonicalize().map_err(unreadable)?;
-    let metadata = path.metadata().map_err(unreadable)?;
-    if !metadata.is_file() || metadata.len() > MAX_BYTES {
-        let reason = if metadata.is_file() { "larger than 4 GiB" } else { "not a regular file" };
-        return Err(Error::Read { path, source: std::io::Error::other(reason) });
-    }
-    let text = fs::read(&path).map_err(unreadable)?;
-    let json = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    if json.trim_ascii().is_empty() {
-        return Err(Error::Empty { path });
-    }
     let mut reader = Reader {
-        base: path.parent().unwrap_or(Path::new("/")).to_owned(),
+        database: path.clone(),
         assembly: Assembly::new(false),
         inner: Vec::new(),
         entries: 0,
     };
-    let mut deserializer = serde_json::Deserializer::from_slice(json);
-    let parsed = (&mut reader).deserialize(&mut deserializer).and_then(|()| deserializer.end());
-    parsed.map_err(|error| Error::Malformed {
-        path: path.clone(),
-        line: error.line(),
-        column: error.column(),
-        message: without_position(&error),
-    })?;
+    each_entry(&path, |entry| reader.entry(entry))?;
     if reader.entries == 0 {
         return Err(Error::Empty { path });
     }
     Ok(reader.finish())
+}
+
+/// Whether a database compiles a file below this folder, which is canonical. One that cannot be read does not.
+pub(crate) fn is_about(path: &Path, folder: &Path) -> bool {
+    let Ok(path) = path.canonicalize() else { return false };
+    let (mut paths, mut found) = (Paths::default(), false);
+    let read = each_entry(&path, |entry| {
+        let (_, file) = entry.place(&path);
+        found |= file.is_some_and(|file| paths.key(&file).starts_with(folder));
+    });
+    read.is_ok() && found
+}
+
+fn each_entry(path: &Path, entry: impl FnMut(Entry)) -> Result<(), Error> {
+    let unreadable = |source| Error::Read { path: path.to_owned(), source };
+    let metadata = path.metadata().map_err(unreadable)?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        let reason = if metadata.is_file() { "larger than 4 GiB" } else { "not a regular file" };
+        return Err(unreadable(std::io::Error::other(reason)));
+    }
+    let text = fs::read(path).map_err(unreadable)?;
+    let json = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    if json.trim_ascii().is_empty() {
+        return Err(Error::Empty { path: path.to_owned() });
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let parsed = Entries(entry).deserialize(&mut deserializer).and_then(|()| deserializer.end());
+    parsed.map_err(|error| Error::Malformed {
+        path: path.to_owned(),
+        line: error.line(),
+        column: error.column(),
+        message: without_position(&error),
+    })
 }
 
 /// serde_json ends its messages with the position, which stands before ours already.
@@ -63,7 +81,7 @@ fn without_position(error: &serde_json::Error) -> String {
 }
 
 struct Reader {
-    base: PathBuf,
+    database: PathBuf,
     assembly: Assembly,
     /// `clang -cc1` calls: Bear lists them beside the call that caused them, in any order.
     inner: Vec<Call>,
@@ -73,17 +91,17 @@ struct Reader {
 impl Reader {
     fn entry(&mut self, entry: Entry) {
         self.entries += 1;
-        let directory = entry.directory.unwrap_or_default();
-        let directory = paths::absolute(&self.base, &directory.0);
-        let file = entry.file.map(|file| paths::absolute(&directory, &file.0));
+        let (directory, file) = entry.place(&self.database);
         let output = entry.output.map(|output| paths::absolute(&directory, &output.0));
         let words = match (entry.arguments, entry.command) {
             (Some(arguments), _) if !arguments.is_empty() => {
                 Ok(arguments.into_iter().map(|argument| argument.0).collect())
             }
-            (_, Some(command)) => {
-                words::split(&command.0.into_vec()).ok_or("its command has an open quote")
-            }
+            (_, Some(command)) => match words::split(&command.0.into_vec()) {
+                Some(words) if words.is_empty() => Err("its command is empty"),
+                Some(words) => Ok(words),
+                None => Err("its command has an open quote"),
+            },
             (_, None) => Err("its entry has neither arguments nor a command"),
         };
         match words {
@@ -96,7 +114,18 @@ impl Reader {
                 }
             }
             Err(reason) => {
-                self.assembly.skip(file.unwrap_or(directory), reason.to_owned(), false, None);
+                // What names no file may be C, too.
+                let is_c = file.as_deref().is_none_or(|file| {
+                    matches!(Language::of_file(file), Some(Language::C | Language::PreprocessedC))
+                });
+                let (file, reason) = match file {
+                    Some(file) => (file, reason.to_owned()),
+                    None => {
+                        let number = self.entries;
+                        (self.database.clone(), format!("entry {number} names no file: {reason}"))
+                    }
+                };
+                self.assembly.skip(file, reason, is_c, output);
             }
         }
     }
@@ -114,7 +143,10 @@ impl Reader {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for &mut Reader {
+/// Hands on one entry after the other.
+struct Entries<F>(F);
+
+impl<'de, F: FnMut(Entry)> DeserializeSeed<'de> for Entries<F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -122,16 +154,16 @@ impl<'de> DeserializeSeed<'de> for &mut Reader {
     }
 }
 
-impl<'de> Visitor<'de> for &mut Reader {
+impl<'de, F: FnMut(Entry)> Visitor<'de> for Entries<F> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("an array of compile commands")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
         while let Some(entry) = entries.next_element()? {
-            self.entry(entry);
+            (self.0)(entry);
         }
         Ok(())
     }
@@ -145,6 +177,17 @@ struct Entry {
     output: Option<Text>,
     arguments: Option<Vec<Text>>,
     command: Option<Text>,
+}
+
+impl Entry {
+    /// Where its command runs, and its file.
+    fn place(&self, database: &Path) -> (PathBuf, Option<PathBuf>) {
+        let base = database.parent().unwrap_or(Path::new("/"));
+        let directory = self.directory.as_ref().map_or(OsStr::new(""), |directory| &directory.0);
+        let directory = paths::absolute(base, directory);
+        let file = self.file.as_ref().map(|file| paths::absolute(&directory, &file.0));
+        (directory, file)
+    }
 }
 
 /// A JSON string as bytes.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the project itself is only read. A CMake project without a build folder is configured into the cache.
 
-use crate::{Error, Note, configure::configure};
+use crate::{Error, Note, configure::configure, database};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -31,7 +31,7 @@ impl From<PathBuf> for Found {
 }
 
 /// Finds the database of `project`: in `build_dir` if one is named, else in the project, the usual build folders and the
-/// folders above, up to the root of its repository; a CMake project that has none is configured into `cache`.
+/// folders above, up to the root of its repository, if it is about the project; a CMake project that has none is configured into `cache`.
 ///
 /// Configuring runs the project's own CMake code; a note then says so. `run` starts the prepared command and waits for
 /// it: the caller may want to stop it, and knows how.
@@ -47,6 +47,8 @@ pub fn discover(
         let project = project.to_owned();
         return if file.is_file() {
             Ok(file.into())
+        } else if build_dir.join("CMakeCache.txt").is_file() {
+            Err(Error::NotExported { build_dir: build_dir.to_owned() })
         } else {
             Err(Error::NotFound { project, looked })
         };
@@ -57,7 +59,9 @@ pub fn discover(
         return Ok(project.into());
     }
     for folder in project.ancestors() {
-        if let Some(found) = near(folder) {
+        // What is found above may be another project's.
+        let fits = |file: &PathBuf| folder == project || database::is_about(file, &project);
+        if let Some(found) = near(folder).find(fits) {
             return Ok(found.into());
         }
         // What lies above a repository belongs to somebody else.
@@ -72,15 +76,15 @@ pub fn discover(
     Err(Error::NotFound { project, looked })
 }
 
-fn near(folder: &Path) -> Option<PathBuf> {
+fn near(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let here = folder.join(NAME);
-    let listed = BUILD_FOLDERS.split(' ').map(|name| folder.join(name).join(NAME));
+    let listed = BUILD_FOLDERS.split(' ').map(move |name| folder.join(name).join(NAME));
     // `build-gcc`, `build_x86`: any folder that calls itself a build.
     let others = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut others: Vec<PathBuf> =
         others.filter(|path| named_build(path)).map(|p| p.join(NAME)).collect();
     others.sort();
-    std::iter::once(here).chain(listed).chain(others).find(|file| file.is_file())
+    std::iter::once(here).chain(listed).chain(others).filter(|file| file.is_file())
 }
 
 fn named_build(path: &Path) -> bool {

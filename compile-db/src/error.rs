@@ -31,6 +31,12 @@ pub enum Error {
     NotFound { project: PathBuf, looked: String },
 
     #[error(
+        "no compile_commands.json in {}: configure it with `cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON {}`",
+        build_dir.display(), build_dir.display()
+    )]
+    NotExported { build_dir: PathBuf },
+
+    #[error(
         "cmake cannot configure {}: {reason}; configure the project yourself and name its build folder with -p",
         project.display()
     )]

@@ -1,6 +1,7 @@
 //! CMake's own account of its targets: the codemodel of the File API, if somebody asked CMake for it.
 //!
-//! Invariant: the only user of the crate `cmake-file-api`. A reply that cannot be read is no evidence, not an error.
+//! Invariant: the only user of the crate `cmake-file-api`. A reply that cannot be read is no evidence, not an error. A
+//! reply may come with a repository: every file that it names is looked at before the crate opens it, which asks nothing.
 
 use crate::{
     Build, Evidence, Link, LinkKind, Part, Target,
@@ -9,14 +10,19 @@ use crate::{
     targets, words,
 };
 use cmake_file_api::{
-    objects::{CodeModelV2, codemodel_v2::Target as CmakeTarget},
+    objects::{CodeModelV2, Object, codemodel_v2::Target as CmakeTarget},
     query, reply,
 };
+use serde_json::Value;
 use std::{
     collections::{BTreeSet, HashMap},
     ffi::OsString,
+    fs,
     path::{Path, PathBuf},
 };
+
+/// The largest reply believed, all its files together; LLVM's has some 100 MB.
+const MAX_BYTES: u64 = 1 << 29;
 
 /// Asks CMake to write the codemodel at the next configuration of `build_dir`.
 pub(crate) fn request(build_dir: &Path) -> Result<(), query::WriterError> {
@@ -24,8 +30,7 @@ pub(crate) fn request(build_dir: &Path) -> Result<(), query::WriterError> {
 }
 
 pub(crate) fn find_targets(build: &Build, build_dir: &Path) -> Option<Vec<Target>> {
-    let reader = reply::Reader::from_build_dir(build_dir).ok()?;
-    let model: CodeModelV2 = reader.read_object().ok()?;
+    let model = read(build_dir)?;
     let listed = model.configurations.into_iter().next()?.targets;
     let model = Model::new(build_dir, &listed);
     let units = model.units_of_targets(build);
@@ -34,6 +39,45 @@ pub(crate) fn find_targets(build: &Build, build_dir: &Path) -> Option<Vec<Target
     let name = |index: usize| listed.get(index).map(|target: &CmakeTarget| target.name.clone());
     let targets = targets::of_links(build, &links, |index, _| (name(index), evidence()));
     (!targets.is_empty()).then_some(targets)
+}
+
+fn read(build_dir: &Path) -> Option<CodeModelV2> {
+    let folder = reply::dir(build_dir);
+    let index = reply::index_file(build_dir)?;
+    let mut bytes = size(&folder, index.file_name()?.to_str()?)?;
+    words::read_small(&index)?;
+    let reader = reply::Reader::from_build_dir(build_dir).ok()?;
+    let is_model = |kind, major| kind == CodeModelV2::kind() && major == CodeModelV2::major();
+    let mut objects = reader.index().objects.iter();
+    let model = objects.find(|object| is_model(object.kind, object.version.major))?;
+    bytes += size(&folder, model.json_file.to_str()?)?;
+    let text = words::read_small(&folder.join(&model.json_file))?;
+    // The model names a file for each target and each folder, wherever in it.
+    let mut open = vec![serde_json::from_slice(&text).ok()?];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(values) => open.extend(values),
+            Value::Object(fields) => {
+                if let Some(Value::String(name)) = fields.get("jsonFile") {
+                    // Counted each time, for it is read each time.
+                    bytes += size(&folder, name)?;
+                }
+                open.extend(fields.into_iter().map(|(_, value)| value));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        if bytes > MAX_BYTES {
+            return None;
+        }
+    }
+    reader.read_object().ok()
+}
+
+/// How large a file of the reply is: a regular file in this very folder, as CMake writes them. A link might lead to
+/// what never ends.
+fn size(folder: &Path, name: &str) -> Option<u64> {
+    let metadata = fs::symlink_metadata(folder.join(name)).ok()?;
+    (!name.contains('/') && metadata.is_file()).then_some(metadata.len())
 }
 
 struct Model<'a> {

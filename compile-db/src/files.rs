@@ -1,10 +1,13 @@
 //! C files that the user names one by one, with flags: units as if a build had compiled them so.
 
 use crate::{
-    Build,
+    Build, Skipped,
     assemble::{Assembly, Call},
+    language::{HEADER, Language},
+    paths,
 };
 use std::{
+    collections::{BTreeSet, HashSet},
     ffi::OsString,
     path::{Path, PathBuf},
 };
@@ -19,5 +22,20 @@ pub fn from_files(files: &[&PathBuf], flags: &[OsString], directory: &Path) -> B
         let directory = directory.to_owned();
         assembly.call(Call { directory, words, file: Some(file.to_path_buf()), ..Call::default() });
     }
-    assembly.finish()
+    let mut build = assembly.finish();
+    let units = build.units.iter().map(|unit| &unit.source);
+    let skipped = build.skipped.iter().map(|skipped| &skipped.file);
+    let known: HashSet<PathBuf> = units.chain(skipped).cloned().collect();
+    for file in files {
+        let file = paths::absolute(directory, file.as_path());
+        if !known.contains(&file) {
+            let reason = match Language::of_file(&file) {
+                Some(HEADER) => "a header, which is read where it is included",
+                _ => "the flags given for it ask for something else than its object",
+            };
+            let (reason, outputs) = (reason.to_owned(), BTreeSet::new());
+            build.skipped.push(Skipped { file, reason, is_c: true, outputs });
+        }
+    }
+    build
 }

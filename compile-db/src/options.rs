@@ -26,7 +26,7 @@ pub(crate) enum Act {
     Keep,
     /// As `Keep`, with a path that must not be a device.
     Path,
-    /// clang has it under this name.
+    /// clang has it under this name, with the same value.
     Rename(&'static str),
     /// No effect on what the C means (optimisation, warnings, debug information, dependencies).
     Quiet,
@@ -61,6 +61,8 @@ pub(crate) enum Special {
     Relocatable,
     /// `-mfpmath=`: clang refuses the x87 unit.
     FloatUnit,
+    /// `-mno-align-double`: clang has only its opposite.
+    NoAlignDouble,
 }
 
 pub(crate) const RUNS: &str = "would make the compiler load or run something";
@@ -98,6 +100,12 @@ const ROWS: &[Row] = &[
     (Either, Path, "-iprefix -iwithprefix -iwithprefixbefore -cxx-isystem"),
     (Joined, Path, "--sysroot="),
     (Separate, Path, "--sysroot"),
+    (Separate, Act::Rename("-I"), "--include-directory --include-directory="),
+    (Separate, Act::Rename("-idirafter"), "--include-directory-after --include-directory-after="),
+    (Separate, Act::Rename("-D"), "--define-macro --define-macro="),
+    (Separate, Act::Rename("-U"), "--undefine-macro --undefine-macro="),
+    (Separate, Act::Rename("-include"), "--include --include="),
+    (Separate, Act::Rename("-imacros"), "--imacros --imacros="),
     (Either, special(S::Include), "-include -imacros"),
     (Alone, Keep, "-undef -trigraphs -nostdlibinc -nobuiltininc -pthread"),
     (Alone, special(S::StandardIncludes), "-nostdinc"),
@@ -110,6 +118,11 @@ const ROWS: &[Row] = &[
     (Joined, special(S::Standard), "-std= --std="),
     (Alone, Keep, "-ansi"),
     (Joined, special(S::FloatUnit), "-mfpmath="),
+    (Alone, special(S::NoAlignDouble), "-mno-align-double"),
+    // clang reads UTF-8 and nothing else.
+    (Alone, Quiet, "-finput-charset=UTF-8 -finput-charset=utf-8 -finput-charset=UTF8"),
+    (Alone, Quiet, "-finput-charset=utf8 -finput-charset=ascii -finput-charset=ASCII"),
+    (Joined, Note(CLANG_LACKS), "-finput-charset="),
     (Separate, Note(CLANG_LACKS), "-arch"),
     (Alone, Keep, "-ffreestanding -fhosted -fwritable-strings"),
     (Alone, Act::Rename("-ffreestanding"), "-fno-hosted"),
@@ -125,7 +138,7 @@ const ROWS: &[Row] = &[
     (Alone, Quiet, "-w -v -pipe --pipe -ansi-alias -pass-exit-codes -dynamic -emit-llvm"),
     (Alone, Quiet, "-no-canonical-prefixes -canonical-prefixes --verbose -time"),
     (Alone, Quiet, "-integrated-as -no-integrated-as -no-integrated-cpp -noall_load"),
-    (Alone, Quiet, "--start-no-unused-arguments --end-no-unused-arguments"),
+    (Alone, Quiet, "--start-no-unused-arguments --end-no-unused-arguments --"),
     // The linker.
     (Either, special(S::Library), "-l"),
     (Either, special(S::LibraryFolder), "-L"),
@@ -166,18 +179,23 @@ const ROWS: &[Row] = &[
     (Joined, Note(SANITIZER), "-fsanitize -fno-sanitize -fbounds-check -fxray"),
     (Joined, Note(SANITIZER), "-finstrument-functions -fsplit-stack -fmudflap"),
     (Joined, Note(OPENMP), "-fopenmp -fopenacc -fcilkplus -qopenmp -openmp"),
+    (Alone, Note(FLOATS), "-Ofast"),
     (Alone, Note(FLOATS), "-ffast-math -funsafe-math-optimizations -ffinite-math-only"),
     (Alone, Note(FLOATS), "-fassociative-math -freciprocal-math -frounding-math"),
     (Alone, Note(FLOATS), "-fno-signed-zeros -fsingle-precision-constant"),
     (Joined, Note(FLOATS), "-fexcess-precision= -ffp-model= -fcx-"),
     (Alone, Note(CLANG_LACKS), "-funsigned-bitfields -fno-signed-bitfields -fgnu-tm"),
+    // Instruction sets that the compiler has given up.
+    (Alone, Note(CLANG_LACKS), "-mavx512er -mavx512pf -mavx5124fmaps -mavx5124vnniw"),
+    (Alone, Quiet, "-mno-avx512er -mno-avx512pf -mno-avx5124fmaps -mno-avx5124vnniw"),
 ];
 
 /// `-f` options that change what the C means or which macros are defined; each also as `-fno-…`.
 const KEPT_F: &str = "\
     asm blocks builtin common dollars-in-identifiers exceptions fixed-point gnu89-inline \
     gnu-inline-asm lax-vector-conversions ms-compatibility ms-extensions pack-struct PIC pic PIE \
-    pie short-enums short-wchar signed-char strict-overflow unsigned-char wrapv \
+    pie short-enums short-wchar signed-char strict-overflow trigraphs unsigned-char \
+    wrapv \
     register-global-dtors-with-atexit";
 
 /// The same with a value: `-fvisibility=hidden`, `-fno-builtin-memcpy`.
@@ -196,7 +214,7 @@ const QUIET_F: &str = "\
     emulated-tls error-limit expensive extended-identifiers fast-math fat-lto file-prefix-map \
     finite-loops finite-math-only float-store fold-simple force-addr force-emit forward-propagate \
     function-cse function-sections gcse global-isel gnu-unique graphite guess-branch hardened \
-    harden hoist ident if-conversion indirect-inlining inhibit-size-directive inline input-charset \
+    harden hoist ident if-conversion indirect-inlining inhibit-size-directive inline \
     integrated-as ipa ira isolate ivopts jump-tables keep large-source-files leading-underscore \
     leak lifetime-dse limit live- loop lra lto macro-backtrace-limit macro-prefix-map math-errno \
     max-errors max-type-align mem-report memory-profile merge message-length \
@@ -210,7 +228,7 @@ const QUIET_F: &str = "\
     strict-aliasing strict-enums strict-flex-arrays strict-float-cast-overflow \
     strict-volatile-bitfields strict-vtable-pointers template-backtrace-limit thread-jumps \
     threadsafe-statics tls-model toplevel-reorder tracer track-macro-expansion trapping-math trapv \
-    tree trigraphs tune unique- unit-at-a-time unroll unsafe-math unswitch unwind unwind-tables \
+    tree tune unique- unit-at-a-time unroll unsafe-math unswitch unwind unwind-tables \
     use-cxa-atexit use-init-array use-line-directives use-linker-plugin var-tracking \
     variable-expansion veclib vect vectorize verbose-asm visibility-inlines-hidden vpt web \
     whole-program wrapv-pointer working-directory zero-call-used-regs \
@@ -225,7 +243,7 @@ const KEPT_M_PREFIXES: &str = "\
 const KEPT_M: &str = "\
     -m16 -m32 -m64 -mx32 -marm -mthumb -mbig-endian -mlittle-endian -mlong-double-64 \
     -mlong-double-80 -mlong-double-128 -mms-bitfields -mno-ms-bitfields -msoft-float \
-    -mgeneral-regs-only";
+    -mgeneral-regs-only -malign-double";
 
 /// Instruction sets: each as `-m…` and `-mno-…`; headers choose code by the macros they define.
 const INSTRUCTION_SETS: &str = "\
@@ -237,7 +255,8 @@ const INSTRUCTION_SETS: &str = "\
 
 /// `-m` options of the code generator; each also as `-mno-…`, each with any ending.
 const QUIET_M: &str = "\
-    accumulate-outgoing-args align avx256-split branch-protection cld cmodel constant-gp \
+    accumulate-outgoing-args align-data align-functions align-jumps align-loops \
+    align-stringops avx256-split branch-protection cld cmodel constant-gp \
     execute-only explicit-relocs fentry fix- function-return hard-float harden-sls implicit-it \
     incoming-stack-boundary indirect-branch inline llvm long-calls longcall low-precision \
     memcpy-strategy nop-mcount omit-leaf-frame-pointer outline pic-data prefer-vector-width \
@@ -322,6 +341,11 @@ mod tests {
         assert_eq!(act("-fsigned-charm"), None);
         assert_eq!(act("-shared"), Some(special(S::Shared)));
         assert_eq!(act("-mavx512f"), Some(Keep));
+        assert_eq!(act("-malign-double"), Some(Keep));
+        assert_eq!(act("-malign-loops=16"), Some(Quiet));
+        assert_eq!(act("-malign-power"), None);
+        assert_eq!(act("-ftrigraphs"), Some(Keep));
+        assert_eq!(act("-finput-charset=latin1"), Some(Note(CLANG_LACKS)));
     }
 
     #[test]

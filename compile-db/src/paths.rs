@@ -57,7 +57,9 @@ impl Paths {
             return known;
         }
         let real = path.canonicalize().unwrap_or_else(|_| clean(path));
-        let special = ["/dev", "/proc", "/sys"].iter().any(|root| real.starts_with(root));
+        // Shared memory lies among the devices, and is a folder like any other.
+        let special = ["/dev", "/proc", "/sys"].iter().any(|root| real.starts_with(root))
+            && !real.starts_with("/dev/shm");
         let device = special
             || real.metadata().is_ok_and(|metadata| {
                 let kind = metadata.file_type();

@@ -119,7 +119,11 @@ impl Assembly {
             None => vec![named("lib", ".so"), named("lib", ".a")],
         };
         folders.iter().find_map(|folder| {
-            candidates.iter().find_map(|candidate| self.maker(&folder.join(candidate)))
+            candidates.iter().find_map(|candidate| {
+                let path = folder.join(candidate);
+                let foreign = is_of_the_system(&path);
+                self.maker(&path).or_else(|| (!foreign).then(|| self.archive_on_disk(&path))?)
+            })
         })
     }
 

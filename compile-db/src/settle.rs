@@ -3,11 +3,12 @@
 //! Invariant: what leaves here depends only on what was built, not on when; every index is remapped.
 
 use crate::{
-    Build, Part,
+    Build, Link, Part,
     assemble::{Assembly, Maker},
 };
 use std::{
     collections::BTreeSet,
+    ffi::OsStr,
     path::{Component, Path, PathBuf},
 };
 
@@ -20,9 +21,13 @@ impl Assembly {
         let current = self.current_units();
         let build = &mut self.build;
 
-        // Links first: those that hold nothing of the project were probes or foreign.
+        // Links first: those that hold nothing of the project were probes or foreign. What is still there and is made of
+        // what nobody was seen to make is neither.
+        let is_kept = |link: &Link| {
+            !link.parts.is_empty() || !link.unknown.is_empty() && link.output.exists()
+        };
         let mut links: Vec<usize> = (0..build.links.len()).collect();
-        links.retain(|&index| build.links.get(index).is_some_and(|link| !link.parts.is_empty()));
+        links.retain(|&index| build.links.get(index).is_some_and(is_kept));
         links.sort_by_key(|&index| build.links.get(index).map(|link| link.output.clone()));
         let mut units: Vec<usize> = current.into_iter().collect();
         units.sort_by_key(|&index| build.units.get(index).cloned());
@@ -84,7 +89,11 @@ impl Assembly {
              again) or by a compiler called by its absolute path",
             names.join(", ")
         );
-        self.note(&format!("{} objects or libraries", unknown.len()), &text);
+        let subject = match unknown.len() {
+            1 => "1 object or library".to_owned(),
+            several => format!("{several} objects or libraries"),
+        };
+        self.note(&subject, &text);
     }
 }
 
@@ -103,13 +112,17 @@ fn picked<T: Clone>(all: &[T], order: &[usize]) -> Vec<T> {
     order.iter().filter_map(|&index| all.get(index).cloned()).collect()
 }
 
-/// Whether a build system compiled this to learn about the compiler, and left it lying about.
-pub(crate) fn is_probe(source: &Path) -> bool {
+/// Whether a build system compiled this to learn about the compiler. `product` is what came of it. The folders are build
+/// systems' own, and things are left lying about there; a file name alone may be a project's, too: then what belongs
+/// to a probe is gone when the build has ended.
+pub(crate) fn is_probe(source: &Path, product: &Path) -> bool {
     let mut after_cmake = false;
+    let of_a_project = || source.exists() && product.exists() && !is_in_out_dir(source);
     for component in source.components() {
         let Component::Normal(name) = component else { continue };
         let name = name.to_string_lossy();
-        if name == "meson-private" || name == "flag_check.c" || name.starts_with("conftest.") {
+        let tried = name == "flag_check.c" || name.starts_with("conftest.");
+        if name == "meson-private" || tried && !of_a_project() {
             return true;
         }
         let tries = [
@@ -126,4 +139,11 @@ pub(crate) fn is_probe(source: &Path) -> bool {
         after_cmake |= name == "CMakeFiles";
     }
     false
+}
+
+/// `…/build/package-hash/out/x.c`: cargo gives this folder to build scripts, which try the compiler in it.
+fn is_in_out_dir(source: &Path) -> bool {
+    let mut above = source.ancestors().skip(1).map(Path::file_name);
+    let (folder, _package, builds) = (above.next(), above.next(), above.next());
+    folder == Some(Some(OsStr::new("out"))) && builds == Some(Some(OsStr::new("build")))
 }

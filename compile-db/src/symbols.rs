@@ -64,14 +64,8 @@ pub fn targets_by_symbols(build: &Build, symbols: &[Option<Symbols>]) -> Vec<Tar
             targets.push(index.target(TargetKind::Program, vec![main], Evidence::Symbols));
         }
     }
-    targets::name_all(&mut targets, &files);
-    let mut targets = targets::complete(build, targets);
-    for target in &mut targets {
-        if target.kind == TargetKind::Objects {
-            "library".clone_into(&mut target.name);
-        }
-    }
-    targets
+    targets::name_by_files(&mut targets, &files);
+    targets::complete(build, targets, "library")
 }
 
 /// What a linker would call the program: its object's file without the extension.

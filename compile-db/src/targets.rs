@@ -7,7 +7,7 @@
 
 use crate::{Build, Link, LinkKind, Part, Unit, file_api, link_scripts, symbols};
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     ffi::{OsStr, OsString},
     fmt,
     path::{Path, PathBuf},
@@ -105,7 +105,7 @@ pub fn targets(build: &Build, database: Option<&Path>) -> Option<Vec<Target>> {
         .and_then(|folder| file_api::find_targets(build, folder))
         .or_else(|| recorded(build))
         .or_else(|| folder.and_then(|folder| link_scripts::find_targets(build, folder)))?;
-    Some(complete(build, targets))
+    Some(complete(build, targets, "other-units"))
 }
 
 fn recorded(build: &Build) -> Option<Vec<Target>> {
@@ -114,7 +114,8 @@ fn recorded(build: &Build) -> Option<Vec<Target>> {
     (build.recorded && !targets.is_empty()).then_some(targets)
 }
 
-/// One target for each link that holds units. `describe` gives a name, if it has a better one than the file's, and
+/// One target for each link that holds units, or that was seen and holds what nobody was seen to make: whatever is
+/// in there, it is not analysed. `describe` gives a name, if it has a better one than the file's, and
 /// the evidence.
 pub(crate) fn of_links(
     build: &Build,
@@ -135,7 +136,7 @@ pub(crate) fn of_links(
         closure.seen.insert((index, true));
         closure.add_all(link);
         let units = closure.units;
-        if units.is_empty() {
+        if units.is_empty() && !(build.recorded && closure.unseen) {
             continue;
         }
         let from_archives = units.iter().copied().filter(|unit| !closure.required.contains(unit));
@@ -154,7 +155,7 @@ pub(crate) fn of_links(
             evidence,
         });
     }
-    name_all(&mut targets, &outputs);
+    name_by_files(&mut targets, &outputs);
     targets
 }
 
@@ -166,18 +167,26 @@ struct Closure<'a> {
     known: HashSet<usize>,
     required: HashSet<usize>,
     missing: Vec<PathBuf>,
+    /// Some of `missing` was never seen compiled.
+    unseen: bool,
 }
 
 impl<'a> Closure<'a> {
     fn new(build: &'a Build, links: &'a [Link]) -> Closure<'a> {
         let (seen, units, known) = (HashSet::new(), Vec::new(), HashSet::new());
-        Closure { build, links, seen, units, known, required: HashSet::new(), missing: Vec::new() }
+        let (required, missing, unseen) = (HashSet::new(), Vec::new(), false);
+        Closure { build, links, seen, units, known, required, missing, unseen }
+    }
+
+    fn add_unknown(&mut self, link: &Link) {
+        self.unseen |= !link.unknown.is_empty();
+        self.missing.extend(link.unknown.iter().cloned());
     }
 
     /// Everything in a link, in the order a linker sees it. A list of open links, not recursion: chains of archives come
     /// from files of the project and may be of any length.
     fn add_all(&mut self, root: &'a Link) {
-        self.missing.extend(root.unknown.iter().cloned());
+        self.add_unknown(root);
         // Each open link's remaining parts, and whether they are in for sure or only if they are needed.
         let mut open = vec![(root.parts.iter(), true)];
         while let Some((parts, required)) = open.last_mut() {
@@ -207,7 +216,7 @@ impl<'a> Closure<'a> {
                         LinkKind::Executable | LinkKind::Shared | LinkKind::Relocatable => required,
                     };
                     if self.seen.insert((link, inside)) {
-                        self.missing.extend(inner.unknown.iter().cloned());
+                        self.add_unknown(inner);
                         open.push((inner.parts.iter(), inside));
                     }
                 }
@@ -216,8 +225,9 @@ impl<'a> Closure<'a> {
     }
 }
 
-/// Adds what no target has, so that nothing the build compiles is lost.
-pub(crate) fn complete(build: &Build, mut targets: Vec<Target>) -> Vec<Target> {
+/// Adds what no target has under the name `rest`, so that nothing the build compiles is lost, and gives every target a
+/// name of its own.
+pub(crate) fn complete(build: &Build, mut targets: Vec<Target>, rest: &str) -> Vec<Target> {
     let taken: HashSet<usize> =
         targets.iter().flat_map(|target| target.units.iter().copied()).collect();
     // libtool compiles everything twice and often links one of the two only: the other is the same program text.
@@ -231,7 +241,7 @@ pub(crate) fn complete(build: &Build, mut targets: Vec<Target>) -> Vec<Target> {
     let units: Vec<usize> = left.map(|(index, _)| index).collect();
     if !units.is_empty() {
         targets.push(Target {
-            name: "other-units".to_owned(),
+            name: rest.to_owned(),
             kind: TargetKind::Objects,
             units,
             from_archives: Vec::new(),
@@ -239,6 +249,7 @@ pub(crate) fn complete(build: &Build, mut targets: Vec<Target>) -> Vec<Target> {
             evidence: Evidence::LeftOver,
         });
     }
+    make_names_unique(&mut targets);
     targets
 }
 
@@ -250,8 +261,9 @@ fn text(unit: &Unit) -> (&Path, &Path, Vec<&OsStr>) {
     (&unit.source, &unit.directory, flags.collect())
 }
 
-/// Names targets without a name by their file, with as many folders as it takes to tell them apart.
-pub(crate) fn name_all(targets: &mut [Target], files: &[PathBuf]) {
+/// Names targets without a name by their file, with as many folders as it takes to tell the files apart. Targets of the
+/// same file get the same name.
+pub(crate) fn name_by_files(targets: &mut [Target], files: &[PathBuf]) {
     const MOST_FOLDERS: usize = 64;
     for depth in 1..MOST_FOLDERS {
         let mut users: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -264,12 +276,38 @@ pub(crate) fn name_all(targets: &mut [Target], files: &[PathBuf]) {
             return;
         }
         for (name, users) in users {
-            let deepest = depth + 1 == MOST_FOLDERS;
-            if let ([user], _) | ([user, ..], true) = (users.as_slice(), deepest)
-                && let Some(target) = targets.get_mut(*user)
-            {
-                target.name = name;
+            let mut named = users.iter().filter_map(|&user| files.get(user));
+            let first = named.next();
+            let one_file = named.all(|file| Some(file) == first);
+            if one_file || depth + 1 == MOST_FOLDERS {
+                for user in users {
+                    if let Some(target) = targets.get_mut(user) {
+                        target.name.clone_from(&name);
+                    }
+                }
             }
+        }
+    }
+}
+
+/// A target is chosen by its name: one file compiled with other macros makes `m`, `m-2`, `m-3`.
+fn make_names_unique(targets: &mut [Target]) {
+    let mut taken: HashSet<String> = targets.iter().map(|target| target.name.clone()).collect();
+    // How many targets have each name.
+    let mut users: HashMap<String, usize> = HashMap::new();
+    for target in targets {
+        if target.name.is_empty() {
+            "unnamed".clone_into(&mut target.name);
+        }
+        let users = users.entry(target.name.clone()).or_insert(0);
+        *users += 1;
+        while *users > 1 {
+            let numbered = format!("{}-{users}", target.name);
+            if taken.insert(numbered.clone()) {
+                target.name = numbered;
+                break;
+            }
+            *users += 1;
         }
     }
 }

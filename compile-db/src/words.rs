@@ -67,9 +67,12 @@ impl Expansion<'_> {
     }
 }
 
-/// The contents of a regular file of sane size. Devices and pipes are not opened: they could block for ever.
+/// The contents of a regular file of sane size. Devices and pipes are not opened, nor what the kernel makes up: they
+/// could block for ever.
 pub(crate) fn read_small(path: &Path) -> Option<Vec<u8>> {
-    if !std::fs::metadata(path).ok()?.is_file() {
+    let path = path.canonicalize().ok()?;
+    let made_up = path.starts_with("/proc") || path.starts_with("/sys");
+    if made_up || !path.metadata().ok()?.is_file() {
         return None;
     }
     let mut text = Vec::new();
@@ -130,9 +133,10 @@ mod tests {
         std::fs::write(path.join("a.rsp"), "-DA='x \\' y' @b.rsp\n-DC=\"\"").unwrap();
         std::fs::write(path.join("b.rsp"), "-DB @loop").unwrap();
         std::fs::write(path.join("loop"), "@loop @loop").unwrap();
-        let (words, refused) =
-            expand(vec!["cc".into(), "@a.rsp".into(), "@/dev/zero".into()], path);
+        let given = ["cc", "@a.rsp", "@/dev/zero", "@/proc/self/environ"];
+        let (words, refused) = expand(given.map(Into::into).to_vec(), path);
         assert_eq!(strings(words), ["cc", "-DA=x ' y", "-DB", "-DC="]);
-        assert_eq!(strings(refused.into_iter().collect()), ["@/dev/zero", "@loop"]);
+        let expected = ["@/dev/zero", "@/proc/self/environ", "@loop"];
+        assert_eq!(strings(refused.into_iter().collect()), expected);
     }
 }

@@ -132,6 +132,85 @@ fn other_languages_and_missing_files_are_listed() {
 }
 
 #[test]
+fn c_without_a_usable_command_is_lost_and_told() {
+    let folder = project(&["a.c", "b.c", "c.c", "x.cpp"]);
+    let json = r#"[
+        {"directory": ".", "file": "a.c", "command": ""},
+        {"directory": ".", "file": "b.c", "command": "gcc 'open"},
+        {"directory": ".", "file": "c.c", "arguments": []},
+        {"directory": ".", "file": "x.cpp", "command": ""},
+        {}]"#;
+    let build = read_text(folder.path(), json).unwrap();
+    let told = |skipped: &compile_db::Skipped| {
+        let name = skipped.file.file_name().unwrap().to_string_lossy().into_owned();
+        (name, skipped.reason.clone(), skipped.is_c)
+    };
+    let told: Vec<_> = build.skipped.iter().map(told).collect();
+    let row = |name: &str, reason: &str, is_c| (name.to_owned(), reason.to_owned(), is_c);
+    let nothing = "its entry has neither arguments nor a command";
+    assert_eq!(
+        told,
+        [
+            row("a.c", "its command is empty", true),
+            row("b.c", "its command has an open quote", true),
+            row("c.c", nothing, true),
+            row("x.cpp", "its command is empty", false),
+            row("compile_commands.json", &format!("entry 5 names no file: {nothing}"), true),
+        ]
+    );
+}
+
+#[test]
+fn shared_memory_is_a_folder_like_any_other() {
+    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+        return println!("skipped: there is no /dev/shm to write to");
+    };
+    fs::create_dir(folder.path().join("inc")).unwrap();
+    fs::write(folder.path().join("a.c"), "int x;").unwrap();
+    let build = one(folder.path(), "gcc -Iinc -c a.c");
+    assert_eq!(flags(&build, 0), ["-Iinc"], "{build:?}");
+}
+
+#[test]
+fn flags_that_change_the_meaning_are_kept_or_told() {
+    let folder = project(&["a.c"]);
+    let kept = [
+        ("-m32 -malign-double", "-m32 -malign-double"),
+        ("-malign-double -mno-align-double", ""),
+        ("-malign-functions=16 -mcpu=nocona", ""),
+        (
+            "--target=arm-linux-gnueabi -mcpu=cortex-m3",
+            "--target=arm-linux-gnueabi -mcpu=cortex-m3",
+        ),
+        ("--include-directory=inc --include-directory more", "-Iinc -Imore"),
+        ("--define-macro=A=1 --define-macro B --undefine-macro=C", "-DA=1 -DB -UC"),
+        ("--include=x.h", "-Xclang -include -Xclang x.h"),
+        ("--define-macro= -DX", "-DX"),
+        ("-finput-charset=UTF-8 -fno-trigraphs", "-fno-trigraphs"),
+        ("-Xclang -fcolor-diagnostics --", ""),
+    ];
+    for (given, expected) in kept {
+        let build = one(folder.path(), &format!("gcc {given} -c a.c"));
+        assert_eq!(flags(&build, 0).join(" "), expected, "{given}");
+        assert!(build.notes.is_empty(), "{given}: {:?}", build.notes);
+    }
+    let told = [
+        ("-Ofast", "strict rules"),
+        ("-mavx512er", "clang has nothing"),
+        ("-finput-charset=latin1", "clang has nothing"),
+        ("-malign-power", "not known"),
+        ("-Xclang -vectorize-loops", "not known"),
+        ("-Xclang -load", "load or run"),
+        ("-Xclang -add-plugin", "load or run"),
+    ];
+    for (given, word) in told {
+        let build = one(folder.path(), &format!("gcc {given} -c a.c"));
+        assert_eq!(flags(&build, 0), [""; 0], "{given}");
+        assert!(build.notes[0].text.contains(word), "{given}: {:?}", build.notes);
+    }
+}
+
+#[test]
 fn a_precompiled_header_is_part_of_no_program() {
     let folder = project(&["a.c", "pre.h", "pre.h.c"]);
     let json = r#"[

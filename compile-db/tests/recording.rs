@@ -24,6 +24,8 @@ const TESTS: &[(&str, fn())] = &[
     ("objects_are_moved", objects_are_moved),
     ("any_name_goes", any_name_goes),
     ("probes_leave_no_trace", probes_leave_no_trace),
+    ("what_is_named_like_a_probe_is_kept", what_is_named_like_a_probe_is_kept),
+    ("a_link_of_unseen_objects_is_kept", a_link_of_unseen_objects_is_kept),
     ("response_files_may_vanish", response_files_may_vanish),
     ("compilers_given_by_path", compilers_given_by_path),
     ("compilers_called_by_path", compilers_called_by_path),
@@ -242,6 +244,35 @@ fn probes_leave_no_trace() {
     assert_eq!((build.units.len(), build.links.len()), (1, 1), "{build:?}");
 }
 
+fn what_is_named_like_a_probe_is_kept() {
+    let project =
+        Project::new(&[("flag_check.c", MAIN), ("conftest.c", "int f(void) { return 0; }")]);
+    let build = project.script("cc -c flag_check.c && cc -c conftest.c && cc *.o -o prog");
+    let mut names = sources(&build, &target(&build, "prog").units);
+    names.sort();
+    assert_eq!(names, ["conftest.c", "flag_check.c"]);
+    // In cargo's folder for build scripts it is one, whatever is left of it.
+    let project = Project::new(&[("target/build/p-1/out/flag_check.c", "int main;")]);
+    let build = project.script("cd target/build/p-1/out && cc -c flag_check.c -o flag_check");
+    assert!(build.units.is_empty(), "{build:?}");
+}
+
+/// Whatever is in such a program, it is not analysed, and that must be told.
+fn a_link_of_unseen_objects_is_kept() {
+    let project = Project::new(&[("main.c", MAIN), ("f.c", "int f(void) { return 0; }")]);
+    let hidden = format!("PATH=/usr/bin:/bin {}", compiler().display());
+    let build = project.script(&format!(
+        "{hidden} -c main.c f.c && ar rc libf.a f.o && cc main.o libf.a -o prog\n\
+         echo 'int main;' > seen.c && cc seen.c -o seen"
+    ));
+    let program = target(&build, "prog");
+    assert!(program.units.is_empty());
+    assert_eq!(program.missing, [project.folder.join("f.o"), project.folder.join("main.o")]);
+    assert!(target(&build, "seen").missing.is_empty());
+    let build = project.script(&format!("{hidden} -c f.c && cc -shared f.o -o libf.so"));
+    assert!(build.notes.iter().any(|note| note.subject == "1 object or library"), "{build:?}");
+}
+
 fn response_files_may_vanish() {
     let project = Project::new(&[("main.c", "int main(void) { return VALUE; }")]);
     let build = project.script("echo '-DVALUE=0 main.c' > r && cc @r -o prog && rm r");
@@ -291,6 +322,11 @@ fn compilers_called_by_path() {
         assert_eq!(build.notes, []);
         assert_eq!(sources(&build, &target(&build, "prog").units), ["main.c", "f.c"]);
         assert_eq!(build.units[0].flags, ["-DX=1"]);
+        let build = project.script(&format!(
+            "{compiler} -c f.c && rm libf.a && PATH=/usr/bin:/bin ar rc libf.a f.o\n\
+             {compiler} main.c -L. -lf -o prog"
+        ));
+        assert_eq!(sources(&build, &target(&build, "prog").units), ["main.c", "f.c"]);
     }
     // Without our PATH nobody tells.
     let hidden = format!("PATH=/usr/bin:/bin {compiler}");

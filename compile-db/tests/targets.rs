@@ -216,8 +216,9 @@ fn cmake_code_writes_to_the_cache_only() {
 
 #[test]
 fn databases_are_found_nearby_and_above() {
+    let database = r#"[{"directory": "..", "file": "a/b/c.c", "command": "cc -c a/b/c.c"}]"#;
     let (root, folder) =
-        project(&[(".git/x", ""), ("a/b/c.c", ""), ("build-gcc/compile_commands.json", "[]")]);
+        project(&[(".git/x", ""), ("a/b/c.c", ""), ("build-gcc/compile_commands.json", database)]);
     let cache = root.path().join("cache");
     let found = folder.join("build-gcc/compile_commands.json");
     assert_eq!(database_of(&folder, None, &cache).unwrap(), found);
@@ -232,6 +233,59 @@ fn databases_are_found_nearby_and_above() {
         database_of(&folder, None, &cache).is_err(),
         "what lies above the repository is not ours"
     );
+}
+
+#[test]
+fn a_database_above_counts_if_it_is_about_the_project() {
+    let database = r#"[{"directory": "/", "file": "elsewhere.c", "command": "cc -c elsewhere.c"}]"#;
+    let (root, folder) = project(&[
+        (".git/x", ""),
+        ("build/compile_commands.json", database),
+        ("inner/m.c", "int main(void) { return 0; }"),
+        (
+            "inner/CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_executable(p m.c)\n",
+        ),
+    ]);
+    let cache = root.path().join("cache");
+    if has("cmake") {
+        let found = database_of(&folder.join("inner"), None, &cache).unwrap();
+        assert!(found.starts_with(&cache), "{found:?}");
+    }
+    fs::remove_file(folder.join("inner/CMakeLists.txt")).unwrap();
+    assert!(database_of(&folder.join("inner"), None, &cache).is_err());
+    // Another one that is about it is found behind the first.
+    let other = folder.join("build-2");
+    fs::create_dir(&other).unwrap();
+    let entry = r#"[{"directory": "../inner", "file": "m.c", "command": "cc -c m.c"}]"#;
+    fs::write(other.join("compile_commands.json"), entry).unwrap();
+    let found = database_of(&folder.join("inner"), None, &cache).unwrap();
+    assert_eq!(found, other.join("compile_commands.json"));
+}
+
+#[test]
+fn a_cmake_folder_without_a_database_is_told_how_to_get_one() {
+    let (root, folder) = project(&[("build/CMakeCache.txt", "")]);
+    let cache = root.path().join("cache");
+    let error = database_of(&folder, Some(&folder.join("build")), &cache).unwrap_err().to_string();
+    assert!(error.contains("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"), "{error}");
+}
+
+#[test]
+fn a_database_of_an_earlier_configuration_is_not_taken_for_a_new_one() {
+    if !has("cmake") {
+        return;
+    }
+    let exported = "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_executable(p m.c)\n";
+    let files =
+        [("CMakeLists.txt", exported), (".git/x", ""), ("m.c", "int main(void) { return 0; }")];
+    let (root, folder) = project(&files);
+    let cache = root.path().join("cache");
+    database_of(&folder, None, &cache).unwrap();
+    let nothing = "cmake_minimum_required(VERSION 3.10)\nproject(p NONE)\n";
+    fs::write(folder.join("CMakeLists.txt"), nothing).unwrap();
+    let found = database_of(&folder, None, &cache);
+    assert!(found.is_err() || read(&found.unwrap()).is_err(), "m.c is compiled no more");
 }
 
 /// A database of files with a macro each, and their symbols: `("name.c", "-D…", defined, undefined)`.
@@ -364,6 +418,34 @@ fn a_command_that_links_starts_a_program() {
     assert_eq!(targets[0].name, "prog");
     assert_eq!(targets[0].units, [0, 1, 2]);
     assert_eq!(targets[0].evidence, Evidence::Command { output: folder.join("prog") });
+}
+
+#[test]
+fn every_target_has_a_name_of_its_own() {
+    let (_root, folder) = project(&[("m.c", ""), ("library.c", ""), ("rest.c", ""), ("d/m.c", "")]);
+    let entry = |flags: &str, file: &str| {
+        let command = format!("cc {flags} -c {file}");
+        serde_json::json!({"directory": folder, "file": file, "command": command})
+    };
+    let entries = [
+        entry("-DN=1", "m.c"),
+        entry("-DN=2", "m.c"),
+        entry("-DN=3", "m.c"),
+        entry("", "library.c"),
+        entry("-o d/m.o", "d/m.c"),
+        entry("", "rest.c"),
+    ];
+    let database = folder.join("compile_commands.json");
+    fs::write(&database, serde_json::json!(entries).to_string()).unwrap();
+    let symbols = |name: &str| {
+        let defined = vec![name.to_owned()];
+        Some(Symbols { defined, weak: Vec::new(), undefined: Vec::new() })
+    };
+    let main = || symbols("main");
+    let all = [main(), main(), main(), main(), main(), symbols("rest")];
+    let targets = targets_by_symbols(&read(&database).unwrap(), &all);
+    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    assert_eq!(names, ["p/m", "p/m-2", "p/m-3", "library", "d/m", "library-2"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `cegas.toml`: found upward from the project, read with the place of every mistake, and confined.
 //!
-//! Invariant: a file that was merely found cannot make the tool write outside the file's own folder, nor believe
-//! verdicts that lie there.
+//! Invariant: a file that was merely found cannot make the tool write outside the file's own folder, nor over anything in
+//! there but a report, nor believe verdicts that lie there.
 
 use std::fs;
 use std::io::Read;
@@ -13,6 +13,9 @@ use toml::de::DeTable;
 use super::layer::Layer;
 use super::nearest::nearest;
 use crate::budgets::SETTINGS_BYTES;
+
+/// How much of a file tells whether it is a report.
+const REPORT_HEAD: u64 = 4096;
 
 /// The name of the settings file.
 pub const NAME: &str = "cegas.toml";
@@ -73,7 +76,43 @@ pub fn load(path: &Path, trust: Trust) -> Result<Layer> {
         }
         *place = absolute;
     }
+    if trust == Trust::Found {
+        refuse_overwriting(&layer).with_context(|| path.display().to_string())?;
+    }
     Ok(layer)
+}
+
+/// Refuses outputs in whose place something lies that is no earlier report of that kind.
+fn refuse_overwriting(layer: &Layer) -> Result<()> {
+    // How each kind begins, and what stands soon after.
+    let reports = [
+        (&layer.json, "{", "\"cegas-scan\""),
+        (&layer.sarif, "{", "sarif-2.1.0"),
+        (&layer.html, "<!doctype html>", "cegas-scan"),
+        (&layer.junit, "<?xml", "<testsuites"),
+        (&layer.proofs, "- entry_type", "cegas-scan"),
+    ];
+    for (place, start, mark) in reports {
+        let Some(place) = place.as_deref().filter(|place| place.as_os_str() != "-") else {
+            continue;
+        };
+        let Ok(there) = fs::metadata(place) else { continue };
+        let is_report = || -> Result<bool> {
+            let mut head = Vec::new();
+            fs::File::open(place)?.take(REPORT_HEAD).read_to_end(&mut head)?;
+            let head = String::from_utf8_lossy(&head);
+            Ok(head.is_empty() || head.starts_with(start) && head.contains(mark))
+        };
+        // A folder is refused where all outputs are looked at.
+        let may_stay = there.is_dir() || there.is_file() && is_report()?;
+        if !may_stay {
+            bail!(
+                "{} is there already and is no such report; remove it, or name it on the command line",
+                place.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<String> {

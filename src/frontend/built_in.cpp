@@ -28,7 +28,8 @@ using namespace clang;
 
 namespace {
 
-// The real file system, with a record of what it was asked for: `+path` or `-path`, each with a zero behind it.
+// The real file system, with a record of what it was asked for: `+path` or `-path`, each with a zero behind it. What is
+// neither a file nor a folder is refused: to open a pipe may block for ever, and a device may never end.
 class Heard : public llvm::vfs::ProxyFileSystem {
 public:
   explicit Heard(std::string &log) : ProxyFileSystem(llvm::vfs::getRealFileSystem()), log(log) {}
@@ -36,10 +37,17 @@ public:
   llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &path) override {
     auto found = ProxyFileSystem::status(path);
     told(path, bool(found));
+    if (found && is_endless(*found))
+      return std::make_error_code(std::errc::not_supported);
     return found;
   }
 
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine &path) override {
+    auto there = ProxyFileSystem::status(path);
+    if (there && is_endless(*there)) {
+      told(path, true);
+      return std::make_error_code(std::errc::not_supported);
+    }
     auto found = ProxyFileSystem::openFileForRead(path);
     told(path, bool(found));
     return found;
@@ -59,6 +67,12 @@ public:
 
 private:
   std::string &log;
+
+  static bool is_endless(const llvm::vfs::Status &there) {
+    auto type = there.getType();
+    return type != llvm::sys::fs::file_type::regular_file && type != llvm::sys::fs::file_type::directory_file &&
+           there.getName() != "/dev/null";
+  }
 
   void told(const llvm::Twine &path, bool found) {
     log += found ? '+' : '-';

@@ -59,6 +59,8 @@ const MODEL_FLAGS: &[&str] = &[
     // The plain machine multiplies, then adds.
     "-ffp-contract=off",
     "-fno-stack-protector",
+    // gcc has no such limit, and generated code goes beyond clang's.
+    "-fbracket-depth=4096",
     // What gcc takes with a warning is no error here.
     "-w",
     "-Wno-error",

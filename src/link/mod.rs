@@ -44,7 +44,7 @@ pub enum LinkError {
          {second_layout:?}) and cannot be one program"
     )]
     Layouts { first: String, second: String, first_layout: String, second_layout: String },
-    #[error("none of its units could be compiled")]
+    #[error("it has no unit that could be compiled")]
     Empty,
     #[error("the model is malformed, which is a bug in cegas-scan: {first}")]
     Malformed { first: String },

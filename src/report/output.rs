@@ -33,6 +33,7 @@ pub fn write(
     write_files(report, sources, settings, versions)?;
     if let Some(dump) = &report.dump {
         put(&OutputPlace::Stdout, dump)?;
+        text::warn(report, settings).context("standard error")?;
     } else if !settings.outputs.takes_stdout() {
         put(&OutputPlace::Stdout, &report.paths)?;
         // Before the report for people, whose last lines are what one looks for at the end of a log.

@@ -89,7 +89,7 @@ bad file.c: not analysed: expected ';'\\u{1b}[2J
 fast.s: skipped: assembly
 main.c: note: dropped -fplugin=x
 
-demo (program, 2 units, known from a recorded link)
+demo (program, 2 units; evidence: a recorded link)
   3 functions, 1 block, 40 instructions, 2 globals
   without a body: ext0, ext1, ext2, ext3, ext4, ext5, ext6, ext7 and 2 more
   not modelled: inline assembly (2)

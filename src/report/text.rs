@@ -32,23 +32,12 @@ pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String
             text += &diagnostic::render(finding, sources);
         }
     }
-    for (files, error) in alike(report.failed.iter().map(|f| (f.file.as_str(), f.error.as_str()))) {
-        let error = one_line(error);
-        text += &format!("{STRONG}{files}{STRONG:#}: {DOUBT}not analysed{DOUBT:#}: {error}\n");
-    }
+    push_failed(&mut text, report);
     if settings.quiet {
         return text;
     }
     push_unknown(&mut text, report);
-    let skipped = report.skipped.iter().map(|s| (s.file.as_str(), s.reason.as_str()));
-    for (files, reason) in alike(skipped) {
-        text += &format!("{files}: skipped: {}\n", one_line(reason));
-    }
-    let notes = report.notes.iter().map(|n| (n.about.as_deref().unwrap_or(""), n.text.as_str()));
-    for (about, note) in alike(notes) {
-        let colon = if about.is_empty() { "" } else { ": " };
-        text += &format!("{about}{colon}note: {}\n", one_line(note));
-    }
+    push_remarks(&mut text, report);
     if !text.is_empty() && !text.ends_with("\n\n") {
         text.push('\n');
     }
@@ -64,6 +53,41 @@ pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String
         text += &format!("{step}\n");
     }
     text
+}
+
+/// Prints on standard error what went wrong or is left out: a dump has standard output to itself, and does not tell.
+pub fn warn(report: &Report, settings: &Settings) -> io::Result<()> {
+    let mut text = String::new();
+    push_failed(&mut text, report);
+    for target in &report.targets {
+        if let Some(failure) = &target.failure {
+            let (name, failure) = (one_line(&target.name), one_line(failure));
+            text += &format!("{STRONG}{name}{STRONG:#}: {DOUBT}no model{DOUBT:#}: {failure}\n");
+        }
+    }
+    if !settings.quiet {
+        push_remarks(&mut text, report);
+    }
+    anstream::stderr().lock().write_all(text.as_bytes())
+}
+
+fn push_failed(text: &mut String, report: &Report) {
+    for (files, error) in alike(report.failed.iter().map(|f| (f.file.as_str(), f.error.as_str()))) {
+        let error = one_line(error);
+        *text += &format!("{STRONG}{files}{STRONG:#}: {DOUBT}not analysed{DOUBT:#}: {error}\n");
+    }
+}
+
+fn push_remarks(text: &mut String, report: &Report) {
+    let skipped = report.skipped.iter().map(|s| (s.file.as_str(), s.reason.as_str()));
+    for (files, reason) in alike(skipped) {
+        *text += &format!("{files}: skipped: {}\n", one_line(reason));
+    }
+    let notes = report.notes.iter().map(|n| (n.about.as_deref().unwrap_or(""), n.text.as_str()));
+    for (about, note) in alike(notes) {
+        let colon = if about.is_empty() { "" } else { ": " };
+        *text += &format!("{about}{colon}note: {}\n", one_line(note));
+    }
 }
 
 /// What could not be decided, and why: the first few, the JSON report has all.
@@ -109,7 +133,7 @@ fn push_target(text: &mut String, target: &Target) {
     let units = counted(target.units.len(), "unit");
     let (name, kind) = (one_line(&target.name), target.kind.name());
     let evidence = one_line(&target.evidence);
-    *text += &format!("{STRONG}{name}{STRONG:#} ({kind}, {units}, known from {evidence})\n");
+    *text += &format!("{STRONG}{name}{STRONG:#} ({kind}, {units}; evidence: {evidence})\n");
     if let Some(failure) = &target.failure {
         *text += &format!("  {DOUBT}no model{DOUBT:#}: {}\n", one_line(failure));
     }

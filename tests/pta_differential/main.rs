@@ -81,7 +81,7 @@ fn model(source: &Path) -> Program {
     let compiler = Compiler::new(&clang, &cache, &cancel);
     let compiled = cegas::frontend::compile(&sources, &compiler, |_| {});
     let unit = compiled.into_iter().next().expect("one unit").unwrap_or_else(|e| panic!("{e}"));
-    let program = frontend::model("batch", &[("batch.c", &unit)], &cache, &Models::default());
+    let program = frontend::model("batch", &[("batch.c", &unit)], &compiler, &Models::default());
     program.unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -87,8 +87,10 @@ impl<'m> Lowering<'m> {
                 }
             }
             ValueKind::LLVMConstantExprValueKind => return self.const_expr(value, ty, depth),
-            ValueKind::LLVMGlobalIFuncValueKind
-            | ValueKind::LLVMConstantTokenNoneValueKind
+            ValueKind::LLVMGlobalIFuncValueKind => {
+                return self.unsupported_const(ty, "an ifunc, whose code is chosen at run time");
+            }
+            ValueKind::LLVMConstantTokenNoneValueKind
             | ValueKind::LLVMConstantTargetNoneValueKind
             | ValueKind::LLVMConstantPtrAuthValueKind
             | ValueKind::LLVMArgumentValueKind
