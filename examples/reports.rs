@@ -34,6 +34,8 @@ fn finding(number: u32) -> Obligation {
             function: None,
         }),
         input: None,
+        left_out: 0,
+        left_out: 0,
     };
     let mut finding = Obligation {
         proof: None,
