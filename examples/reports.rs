@@ -35,7 +35,6 @@ fn finding(number: u32) -> Obligation {
         }),
         input: None,
         left_out: 0,
-        left_out: 0,
     };
     let mut finding = Obligation {
         proof: None,

@@ -13,6 +13,9 @@ use crate::smt::{ExprId, Op, VarId};
 /// A text from outside is at most this long: what the system lets a program be given.
 const LONGEST: u64 = 1 << 17;
 
+/// More arguments do not fit: Linux gives them six megabytes at most, and each takes a pointer and its end.
+const MOST_ARGUMENTS: u64 = 1 << 20;
+
 impl Machine<'_> {
     /// What `main` is given: the number of arguments, the arguments, and pointers we know nothing of.
     pub(in crate::cegas) fn main_argument(
@@ -28,7 +31,7 @@ impl Machine<'_> {
                     // At least the program's name.
                     let width = self.smt.pool.width(count);
                     let one = self.smt.pool.constant(1, width);
-                    let most = self.smt.pool.constant(u128::from(LONGEST), width);
+                    let most = self.smt.pool.constant(u128::from(MOST_ARGUMENTS), width);
                     let enough = self.smt.pool.sle(one, count);
                     let not_too_many = self.smt.pool.sle(count, most);
                     self.assume(state, enough)?;
