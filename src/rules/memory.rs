@@ -109,7 +109,7 @@ pub(super) fn allocations(program: &Program, rule: &'static str) -> Vec<Obligati
         .collect()
 }
 
-/// The values that decide a branch, an address or what a function is given.
+/// The values that decide a branch, an address, what a function is given or what the program returns to the system.
 pub(super) fn deciding(program: &Program) -> Vec<(InstId, Operand)> {
     let scalars = scalar_parameters(program);
     let mut found = Vec::new();
@@ -132,6 +132,11 @@ pub(super) fn deciding(program: &Program) -> Vec<(InstId, Operand)> {
                     }
                 });
                 found.extend(given.map(|(_, &arg)| (at, arg)));
+            }
+            Inst::Return { value: Some(value) }
+                if program.funcs[program.func_of(at)].name == "main" =>
+            {
+                found.push((at, value));
             }
             _ => found.extend(touched(program, at).into_iter().map(|(ptr, _)| (at, ptr))),
         }
