@@ -79,7 +79,7 @@ fn each_main_among_named_files_is_a_program() {
     assert_eq!(one.code, Some(0), "{one:?}");
     let whole = place.scan(&["--rules=assertion", "agood.c", "shared.c"]);
     assert_eq!(whole.code, Some(0), "{whole:?}");
-    assert!(whole.out.contains("agood (program, 2 units, known from the files you named)"));
+    assert!(whole.out.contains("agood (program, 2 units; evidence: the files you named)"));
 }
 
 #[test]
