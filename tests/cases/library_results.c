@@ -20,6 +20,8 @@ int main(void) {
     __VERIFIER_assert(written >= -1 && written <= 3); // SAFE: assertion
     __VERIFIER_assert(written == 3); // BUG: assertion
     __VERIFIER_assert(fwrite("ab", 1, 2, stdout) <= 2); // SAFE: assertion
+    long huge = write(1, "abc", (size_t)-1);
+    __VERIFIER_assert(huge == -1); // BUG: assertion
     int closed = fclose(stdin);
     __VERIFIER_assert(closed == 0 || closed == -1); // SAFE: assertion
     __VERIFIER_assert(closed == 0); // BUG: assertion

@@ -8,7 +8,6 @@ use crate::cegas::state::State;
 use crate::cegas::value::Value;
 use crate::ir::{List, Operand, TypeId};
 use crate::library::accesses;
-use crate::smt::ExprId;
 
 /// The numbers that a function returns, if it returns any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,15 +15,17 @@ pub(in crate::cegas) enum Returns {
     Any,
     Between(i64, i64),
     AtLeast(i64),
-    /// From the first to what the argument says.
-    UpTo(i64, usize),
+    /// No more than the argument says, without a sign.
+    UpTo(usize),
+    /// The same, or -1 for a failure.
+    DoneUpTo(usize),
     /// The argument as a character, or that it failed.
     Written(usize),
     /// Something that follows from what nobody looks at here.
     Uncertain,
 }
 
-use Returns::{Any, AtLeast, Between, Uncertain, UpTo, Written};
+use Returns::{Any, AtLeast, Between, DoneUpTo, Uncertain, UpTo, Written};
 
 /// 0, or -1 for a failure.
 const DONE: Returns = Between(-1, 0);
@@ -47,16 +48,16 @@ const ACTS: &[(&str, Returns)] = &[
     ("srand", Any),
     ("srandom", Any),
     ("srand48", Any),
-    ("sleep", UpTo(0, 0)),
+    ("sleep", UpTo(0)),
     ("usleep", DONE),
     ("fclose", DONE),
     ("pclose", Any),
     ("close", DONE),
     ("remove", DONE),
     ("unlink", DONE),
-    ("fwrite", UpTo(0, 2)),
-    ("write", UpTo(-1, 2)),
-    ("send", UpTo(-1, 2)),
+    ("fwrite", UpTo(2)),
+    ("write", DoneUpTo(2)),
+    ("send", DoneUpTo(2)),
     ("bind", DONE),
     ("connect", DONE),
     ("listen", DONE),
@@ -123,8 +124,9 @@ impl Returns {
             Any | Uncertain => true,
             Between(least, most) => (least..=most).contains(&value),
             AtLeast(least) => least <= value,
-            UpTo(least, arg) => {
-                least <= value && args.get(arg).is_some_and(|&most| value <= most as i64)
+            UpTo(arg) => args.get(arg).is_some_and(|&most| value as u64 <= most),
+            DoneUpTo(arg) => {
+                value == -1 || value >= 0 && args.get(arg).is_some_and(|&most| value as u64 <= most)
             }
             Written(arg) => {
                 value == -1 || args.get(arg).is_some_and(|&given| value == i64::from(given as u8))
@@ -155,18 +157,29 @@ impl Machine<'_> {
             Uncertain => state.uncertain.extend(self.smt.pool.free_vars(&[bits])),
             Between(least, most) => {
                 let (least, most) = (number(self, least), number(self, most));
-                self.assume_between(state, least, bits, most)?;
+                let above = self.smt.pool.sle(least, bits);
+                let below = self.smt.pool.sle(bits, most);
+                self.assume(state, above)?;
+                self.assume(state, below)?;
             }
             AtLeast(least) => {
                 let least = number(self, least);
                 let holds = self.smt.pool.sle(least, bits);
                 self.assume(state, holds)?;
             }
-            UpTo(least, arg) => {
-                let least = number(self, least);
+            UpTo(arg) | DoneUpTo(arg) => {
                 let most = self.argument(state, args, arg)?;
                 let most = self.smt.pool.resize(most, width, false);
-                self.assume_between(state, least, bits, most)?;
+                // A size may be larger than any signed number.
+                let mut holds = self.smt.pool.ule(bits, most);
+                if let DoneUpTo(_) = returns {
+                    let (zero, failed) = (number(self, 0), number(self, -1));
+                    let natural = self.smt.pool.sle(zero, bits);
+                    let failed = self.smt.pool.eq(bits, failed);
+                    let done = self.smt.pool.and(natural, holds);
+                    holds = self.smt.pool.or(failed, done);
+                }
+                self.assume(state, holds)?;
             }
             Written(arg) => {
                 let given = self.argument(state, args, arg)?;
@@ -180,18 +193,5 @@ impl Machine<'_> {
             }
         }
         Ok(Some(value))
-    }
-
-    fn assume_between(
-        &mut self,
-        state: &mut State,
-        least: ExprId,
-        value: ExprId,
-        most: ExprId,
-    ) -> Step<()> {
-        let above = self.smt.pool.sle(least, value);
-        let below = self.smt.pool.sle(value, most);
-        self.assume(state, above)?;
-        self.assume(state, below)
     }
 }
