@@ -25,7 +25,6 @@ use crate::progress::{self, Progress};
 use crate::project::{self, Project};
 use crate::report::{self, Report};
 use crate::revision::Revision;
-use crate::silence;
 use anyhow::{Context, Result, bail};
 use compile_db::{Target, TargetKind};
 use described::UserModel;
@@ -51,7 +50,7 @@ pub fn scan(
         let project = project::gather(settings, &store.builds(), cancel)?;
         cancel.check()?;
         let files: Vec<String> = project.sources.iter().map(|s| shown(s, settings)).collect();
-        silence::refuse_malformed(files.iter().map(String::as_str), &settings.root)?;
+        read::refuse_malformed(files.iter().map(String::as_str), settings)?;
         let first = |files: &_| read::refuse(files, settings);
         let mut report =
             examine(&project, &clang, &store.cache, settings, first, progress, cancel)?;

@@ -28,7 +28,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 pub use crate::line::one_line;
 pub use fingerprint::fingerprints;
-pub use model::{below_root, follow_links, shown_path};
+pub use model::{RealNames, below_root, follow_links, shown_path};
 pub use name::Name;
 pub use outcome::Overall;
 pub use output::{check_writable, replace, write, write_files};

@@ -2,6 +2,7 @@
 
 use super::Model;
 use crate::ir::{Const, Inst, Program};
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
 impl Model {
@@ -51,12 +52,40 @@ pub fn below_root(path: &Path, root: &Path) -> String {
 /// The files of a program by their real names, as far as they lie below the root: a repository knows a file by one name,
 /// and very many places ask for it.
 pub fn follow_links(program: &mut Program, root: &Path) {
+    let mut names = RealNames::default();
     for file in program.debug.files.values_mut() {
         let path = file.path();
-        if let Some(real) = real_path(&path, root).filter(|real| *real != path) {
+        let real = names.of(&path).filter(|real| real.starts_with(root) && *real != path);
+        if let Some(real) = real {
             file.directory = root.to_string_lossy().into_owned();
             file.name = below_root(&real, root);
         }
+    }
+}
+
+/// Files by their real names. Many lie in one folder, whose links are followed once.
+#[derive(Debug, Default)]
+pub struct RealNames {
+    folders: FxHashMap<PathBuf, Option<PathBuf>>,
+}
+
+impl RealNames {
+    /// Nothing if the file is not there.
+    pub fn of(&mut self, file: &Path) -> Option<PathBuf> {
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
+            return file.canonicalize().ok();
+        };
+        if file.symlink_metadata().ok()?.is_symlink() {
+            return file.canonicalize().ok();
+        }
+        let real = match self.folders.get(folder) {
+            Some(real) => real.as_ref()?,
+            None => {
+                let real = folder.canonicalize().ok();
+                self.folders.entry(folder.to_owned()).or_insert(real).as_ref()?
+            }
+        };
+        Some(real.join(name))
     }
 }
 

@@ -13,7 +13,8 @@ pub(super) fn files(project: &Project, compiled: &[Outcome]) -> BTreeSet<PathBuf
     let sources = project.sources.iter().map(|source| source.path());
     let headers = compiled.iter().flatten().flat_map(|unit| &unit.files);
     let all: BTreeSet<_> = sources.chain(headers.map(PathBuf::as_path)).collect();
-    all.into_iter().filter_map(|file| file.canonicalize().ok()).collect()
+    let mut names = report::RealNames::default();
+    all.into_iter().filter_map(|file| names.of(file)).collect()
 }
 
 /// Those that reports may show, by the names that they have there.
@@ -31,5 +32,16 @@ pub(super) fn refuse(files: &BTreeSet<PathBuf>, settings: &Settings) -> Result<(
         }
     }
     let shown = shown(files, settings);
-    silence::refuse_malformed(shown.iter().map(String::as_str), &settings.root)
+    refuse_malformed(shown.iter().map(String::as_str), settings)
+}
+
+/// Refuses comments that nobody could heed. A dump has no findings to silence.
+pub(super) fn refuse_malformed<'a>(
+    files: impl Iterator<Item = &'a str>,
+    settings: &Settings,
+) -> Result<()> {
+    match settings.dump {
+        Some(_) => Ok(()),
+        None => silence::refuse_malformed(files, &settings.root),
+    }
 }
