@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::{Location, Report, excerpt};
 use crate::budgets::SOURCE_BYTES;
@@ -21,8 +22,8 @@ pub struct Sources {
 struct File {
     /// What is no UTF-8 is replaced as browsers and editors replace it, so that they count the same characters.
     text: String,
-    /// Where each line begins.
-    starts: Vec<usize>,
+    /// Where each line begins; few files are ever shown.
+    starts: OnceLock<Vec<usize>>,
     /// The file itself and its lines, if the text is another: a compiler counts its bytes.
     raw: Option<(Vec<u8>, Vec<usize>)>,
 }
@@ -38,11 +39,15 @@ impl File {
                 (text, Some((bytes, starts)))
             }
         };
-        Self { starts: starts(text.as_bytes()), text, raw }
+        Self { starts: OnceLock::new(), text, raw }
+    }
+
+    fn starts(&self) -> &[usize] {
+        self.starts.get_or_init(|| starts(self.text.as_bytes()))
     }
 
     fn line(&self, index: usize) -> Option<&str> {
-        self.text.get(*self.starts.get(index)?..)?.split(['\n', '\r']).next()
+        self.text.get(*self.starts().get(index)?..)?.split(['\n', '\r']).next()
     }
 
     /// A column of the file as one of the text, both in bytes and counted from one.
@@ -126,7 +131,8 @@ impl Sources {
     /// All lines of a file, without their ends.
     pub fn lines(&self, file: &str) -> Option<Vec<&str>> {
         let file = self.files.get(file)?;
-        let lines: Vec<&str> = (0..file.starts.len()).filter_map(|line| file.line(line)).collect();
+        let lines: Vec<&str> =
+            (0..file.starts().len()).filter_map(|line| file.line(line)).collect();
         // Behind the end of the last line there is none.
         let all = lines.len() - usize::from(lines.last().is_some_and(|line| line.is_empty()));
         Some(lines.into_iter().take(all).collect())
