@@ -137,7 +137,10 @@ impl<'a> Compiler<'a> {
         if let Some(tables) = kept.and_then(|packed| unpacked(parts(&packed)?.1).ok()) {
             return Ok(tables);
         }
-        let again = self.compile_anew(unit, self.command_key(unit), Vec::new())?;
+        let command = self.command_key(unit);
+        let mut others = self.variants(&command);
+        others.retain(|variant| variant.unit != compiled.key);
+        let again = self.compile_anew(unit, command, others)?;
         match &again.tables {
             Tables::Held(bytes) if again.key == compiled.key => unpacked(bytes),
             _ => Err("it has changed during the scan".to_owned()),

@@ -118,7 +118,7 @@ pub(in crate::cegas) fn is_asked(name: &str) -> bool {
 }
 
 impl Returns {
-    /// Whether a number of `bits` bits is among them, by the arguments of the call.
+    /// Whether a number is among them, by the arguments of the call.
     pub(in crate::cegas) fn allows(self, value: i64, args: &[u64]) -> bool {
         match self {
             Any | Uncertain => true,
