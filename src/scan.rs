@@ -49,7 +49,7 @@ pub fn scan(
         let store = Store::open(&settings.cache)?;
         let project = project::gather(settings, &store.builds(), cancel)?;
         cancel.check()?;
-        let files: Vec<String> = project.sources.iter().map(|s| shown(s, settings)).collect();
+        let files = shown(&project, settings);
         read::refuse_malformed(files.iter().map(String::as_str), settings)?;
         let first = |files: &_| read::refuse(files, settings);
         let mut report =
@@ -83,12 +83,13 @@ fn examine(
     first(&read)?;
     let mut targets = chosen_targets(project, &compiled, settings)?;
     let notes = affected::retain(&mut targets, project, &compiled, settings);
+    let units = Units { project, compiled: &compiled, names: shown(project, settings) };
     let share = Share::new(settings, start, targets.len());
     let look =
         Look { compiler: &compiler, own_models: &own_models, share: &share, settings, cancel };
-    let models = model(project, &compiled, &targets, look, progress);
+    let models = model(&units, &targets, look, progress);
     cancel.check()?;
-    let mut report = assemble(project, &compiled, &targets, models, cache, settings)?;
+    let mut report = assemble(&units, &targets, models, cache, settings)?;
     report.notes.extend(notes);
     report.files = read::shown(&read, settings);
     Ok(report)
@@ -117,6 +118,13 @@ impl Store {
 }
 
 type Outcome = Result<Compiled, String>;
+
+/// The units of a build, each with what came of it and its name in reports.
+struct Units<'a> {
+    project: &'a Project,
+    compiled: &'a [Outcome],
+    names: Vec<String>,
+}
 
 fn compile(project: &Project, compiler: &Compiler<'_>, progress: &Progress) -> Vec<Outcome> {
     let stage = progress.stage("compiling", Some(project.sources.len() as u64));
@@ -183,8 +191,7 @@ struct Look<'a> {
 }
 
 fn model(
-    project: &Project,
-    compiled: &[Outcome],
+    all: &Units<'_>,
     targets: &[Target],
     look: Look<'_>,
     progress: &Progress,
@@ -194,14 +201,10 @@ fn model(
     let deciding = progress.stage("deciding", Some(0));
     let library = Models::default();
     let one = |target: &Target| {
-        let mut units: Vec<(String, &Compiled)> = target
-            .units
-            .iter()
-            .filter_map(|&unit| {
-                let compiled = compiled.get(unit)?.as_ref().ok()?;
-                Some((shown(project.sources.get(unit)?, settings), compiled))
-            })
-            .collect();
+        let unit = |&unit: &usize| {
+            Some((all.names.get(unit)?.clone(), all.compiled.get(unit)?.as_ref().ok()?))
+        };
+        let mut units: Vec<(String, &Compiled)> = target.units.iter().filter_map(unit).collect();
         let needed: Vec<_> = look.own_models.iter().filter(|own| own.is_for(&units)).collect();
         units.extend(
             needed.iter().map(|own| (report::shown_path(&own.file, &settings.root), &own.compiled)),
@@ -267,19 +270,21 @@ fn look_at(
     }
 }
 
-fn shown(source: &Source, settings: &Settings) -> String {
-    report::shown_path(source.path(), &settings.root)
+/// The sources as reports name them.
+fn shown(project: &Project, settings: &Settings) -> Vec<String> {
+    let mut names = report::RealNames::default();
+    project.sources.iter().map(|source| names.shown(source.path(), &settings.root)).collect()
 }
 
 /// Puts together what the stages found out.
 fn assemble(
-    project: &Project,
-    compiled: &[Outcome],
+    units: &Units<'_>,
     targets: &[Target],
     models: Vec<Modelled>,
     cache: &Cache,
     settings: &Settings,
 ) -> Result<Report> {
+    let Units { project, compiled, names } = units;
     for entry in &settings.entries {
         if !models.is_empty() && !models.iter().any(|model| model.entries.contains(entry)) {
             bail!("there is no function `{entry}` to start from");
@@ -288,7 +293,7 @@ fn assemble(
     if let Some(ambiguous) = models.iter().find_map(|model| model.ambiguous.as_ref()) {
         bail!("{ambiguous}");
     }
-    let dump = dumped(&models, targets, project, settings);
+    let dump = dumped(&models, targets, names, settings);
     let checked = !models.is_empty() && models.iter().all(|model| model.checked.complete);
     let dump_failed = models.iter().any(|model| model.dump.failed);
     let mut report = Report { dump, dump_failed, checked, ..Report::default() };
@@ -304,14 +309,13 @@ fn assemble(
             report.skipped.push(report::Skipped { file, reason });
         }
     }
-    for (source, outcome) in project.sources.iter().zip(compiled) {
+    for (name, outcome) in names.iter().zip(*compiled) {
         if let Err(error) = outcome {
-            let file = shown(source, settings);
-            report.failed.push(report::Failed { file, error: error.clone() });
+            report.failed.push(report::Failed { file: name.clone(), error: error.clone() });
         }
     }
     for (target, modelled) in targets.iter().zip(models) {
-        let units = target.units.iter().filter_map(|&unit| project.sources.get(unit));
+        let units = target.units.iter().filter_map(|&unit| names.get(unit));
         let mut unseen = Vec::new();
         for missing in &target.missing {
             let file = report::shown_path(missing, &settings.root);
@@ -337,7 +341,7 @@ fn assemble(
             entries: modelled.checked.entries,
             judged_in: modelled.judged_in,
             uncalled: modelled.uncalled,
-            units: units.map(|source| shown(source, settings)).collect(),
+            units: units.cloned().collect(),
             failure: modelled.size.as_ref().err().cloned(),
             model: modelled.size.ok(),
             missing: unseen,
@@ -354,7 +358,7 @@ fn note(about: Option<&str>, text: &str) -> report::Note {
 fn dumped(
     models: &[Modelled],
     targets: &[Target],
-    project: &Project,
+    names: &[String],
     settings: &Settings,
 ) -> Option<String> {
     if settings.dump?.stage != Stage::Targets {
@@ -365,8 +369,8 @@ fn dumped(
         let evidence = target.evidence.to_string();
         let (name, evidence) = (report::one_line(&target.name), report::one_line(&evidence));
         text += &format!("{name} ({evidence})\n");
-        for source in target.units.iter().filter_map(|&unit| project.sources.get(unit)) {
-            text += &format!("    {}\n", report::one_line(&shown(source, settings)));
+        for name in target.units.iter().filter_map(|&unit| names.get(unit)) {
+            text += &format!("    {}\n", report::one_line(name));
         }
     }
     Some(text)

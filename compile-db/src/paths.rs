@@ -32,7 +32,8 @@ pub(crate) fn absolute(base: &Path, path: impl AsRef<OsStr>) -> PathBuf {
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
     // By bytes: hashing a path component by component takes most of the time of reading a large database.
-    folders: HashMap<OsString, PathBuf>,
+    /// Folders by their real names, if they are there.
+    folders: HashMap<OsString, Option<PathBuf>>,
     devices: HashMap<OsString, bool>,
 }
 
@@ -42,13 +43,28 @@ impl Paths {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return path.to_owned();
         };
-        if let Some(real) = self.folders.get(folder.as_os_str()) {
-            return real.join(name);
+        match self.folder(folder) {
+            Some(real) => real.join(name),
+            None => clean(folder).join(name),
         }
-        let real = folder.canonicalize().unwrap_or_else(|_| clean(folder));
-        let key = real.join(name);
-        self.folders.insert(folder.into(), real);
-        key
+    }
+
+    fn folder(&mut self, folder: &Path) -> Option<&Path> {
+        if !self.folders.contains_key(folder.as_os_str()) {
+            self.folders.insert(folder.into(), folder.canonicalize().ok());
+        }
+        self.folders.get(folder.as_os_str())?.as_deref()
+    }
+
+    /// The file with all links followed; nothing if it is not there.
+    fn real(&mut self, path: &Path) -> Option<PathBuf> {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return path.canonicalize().ok();
+        };
+        if path.symlink_metadata().ok()?.is_symlink() {
+            return path.canonicalize().ok();
+        }
+        Some(self.folder(folder)?.join(name))
     }
 
     /// Whether opening this could block, or read what is no file of the project.
@@ -56,7 +72,7 @@ impl Paths {
         if let Some(&known) = self.devices.get(path.as_os_str()) {
             return known;
         }
-        let real = path.canonicalize().unwrap_or_else(|_| clean(path));
+        let real = self.real(path).unwrap_or_else(|| clean(path));
         // Shared memory lies among the devices, and is a folder like any other.
         let special = ["/dev", "/proc", "/sys"].iter().any(|root| real.starts_with(root))
             && !real.starts_with("/dev/shm");

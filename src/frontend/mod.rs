@@ -72,7 +72,7 @@ pub fn model(
     let labels = units.iter().flat_map(|(label, unit)| [label.as_bytes(), unit.key.bytes()]);
     let key = Key::of([stamp.as_bytes(), name.as_bytes()].into_iter().chain(labels));
     let cached = cache.get(Kind::Program, &key);
-    if let Some(program) = cached.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
+    if let Some(program) = cached.and_then(|bytes| ir::unpack(&bytes)) {
         return Ok(program);
     }
     let piece = |(label, unit): &(&str, &Compiled)| {
@@ -89,7 +89,7 @@ pub fn model(
         let first = violations.first().map_or_else(String::new, ToString::to_string);
         return Err(LinkError::Malformed { first });
     }
-    if let Ok(bytes) = postcard::to_allocvec(&program) {
+    if let Some(bytes) = ir::pack(&program) {
         cache.put(Kind::Program, &key, &bytes);
     }
     Ok(program)

@@ -15,9 +15,10 @@ use compile_db::{Symbols, Unit};
 use inkwell::context::Context;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tempfile::TempDir;
 
 /// How many variants of one command a manifest remembers: a few branches of a repository.
@@ -78,13 +79,16 @@ impl From<Names> for Symbols {
     }
 }
 
+/// The hash of a file, while one of the workers makes it and after; nothing if the file cannot be read.
+type Hash = Arc<OnceLock<Option<Key>>>;
+
 /// Compiles units with one clang and one cache; remembers the hash of each file it met.
 #[derive(Debug)]
 pub struct Compiler<'a> {
     pub clang: &'a Clang,
     pub cache: &'a Cache,
     pub cancel: &'a Cancel,
-    hashes: Mutex<FxHashMap<PathBuf, Option<Key>>>,
+    hashes: Mutex<FxHashMap<OsString, Hash>>,
     lookups: Lookups,
 }
 
@@ -249,6 +253,7 @@ impl<'a> Compiler<'a> {
         let place = |path: &PathBuf| unit.directory.join(path);
         let same = |(path, key): &(PathBuf, Key)| self.hash(&place(path)) == Some(*key);
         let still = |(path, met): &(PathBuf, Met)| self.lookups.met(&place(path)) == *met;
+        variants.first().into_iter().for_each(|variant| self.hash_unbegun(unit, variant));
         let variant = variants
             .iter()
             .find(|variant| variant.files.iter().all(same) && variant.lookups.iter().all(still))?;
@@ -271,11 +276,11 @@ impl<'a> Compiler<'a> {
         key: Key,
         names: Names,
     ) -> Option<Variant> {
-        let hashed = |path: PathBuf| {
+        let with_hash = |path: PathBuf| {
             let key = self.hash(&unit.directory.join(&path))?;
             Some((path, key))
         };
-        let files: Vec<(PathBuf, Key)> = files.into_iter().map(hashed).collect::<Option<_>>()?;
+        let files: Vec<(PathBuf, Key)> = files.into_iter().map(with_hash).collect::<Option<_>>()?;
         if !files.iter().any(|(path, _)| unit.directory.join(path) == unit.source) {
             return None;
         }
@@ -300,17 +305,38 @@ impl<'a> Compiler<'a> {
 
     /// The hash of a file's content; asked once a run.
     fn hash(&self, path: &Path) -> Option<Key> {
-        // The map is whole between any two operations on it, whoever panicked.
-        let known = || self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&key) = known().get(path) {
-            return key;
-        }
-        let is_file = path.metadata().is_ok_and(|meta| meta.is_file());
-        let content = is_file.then(|| std::fs::read(path).ok()).flatten();
-        let key = content.map(|content| Key::of([content.as_slice()]));
-        known().insert(path.to_owned(), key);
-        key
+        let (hash, _) = self.hash_of(path);
+        *hash.get_or_init(|| hashed(path))
     }
+
+    /// Hashes what no other worker has begun with: units are made from the same headers in the same order, so workers
+    /// would wait for each other at every one.
+    fn hash_unbegun(&self, unit: &Unit, variant: &Variant) {
+        for (path, _) in &variant.files {
+            let path = unit.directory.join(path);
+            if let (hash, true) = self.hash_of(&path) {
+                hash.get_or_init(|| hashed(&path));
+            }
+        }
+    }
+
+    /// Where the hash of a file is or will be, and whether nobody asked for it before.
+    fn hash_of(&self, path: &Path) -> (Hash, bool) {
+        // The map is whole between any two operations on it, whoever panicked.
+        let mut known = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(hash) = known.get(path.as_os_str()) {
+            return (Arc::clone(hash), false);
+        }
+        let hash = Hash::default();
+        known.insert(path.into(), Arc::clone(&hash));
+        (hash, true)
+    }
+}
+
+fn hashed(path: &Path) -> Option<Key> {
+    let is_file = path.metadata().is_ok_and(|meta| meta.is_file());
+    let content = is_file.then(|| std::fs::read(path).ok()).flatten();
+    content.map(|content| Key::of([content.as_slice()]))
 }
 
 /// Reads bitcode that clang made, prepares and lowers it.

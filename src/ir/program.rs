@@ -9,10 +9,13 @@ use super::ids::{
 };
 use super::inst::{GepTerm, Inst, Operand};
 use super::types::{Type, Types};
-use cranelift_entity::PrimaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use rustc_hash::FxHashMap;
+use cranelift_entity::{EntityRef, PrimaryMap};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
+use std::hash::BuildHasher;
 
 /// The machine the program is compiled for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,35 +113,52 @@ pub struct InstData {
     pub loc: PackedOption<LocId>,
 }
 
-/// Interned strings.
+/// Interned strings, one behind the other: there are as many as values, and a program is read in one go.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Texts {
-    texts: PrimaryMap<TextId, Box<str>>,
+    all: String,
+    ends: PrimaryMap<TextId, usize>,
     #[serde(skip)]
-    known: FxHashMap<Box<str>, TextId>,
+    known: HashTable<TextId>,
 }
 
 impl Texts {
     pub fn intern(&mut self, text: &str) -> TextId {
-        if let Some(&id) = self.known.get(text) {
-            return id;
+        let Texts { all, ends, known } = self;
+        let hash = |text: &str| FxBuildHasher.hash_one(text);
+        let of = |ends: &PrimaryMap<TextId, usize>, id| hash(text_of(all, ends, id));
+        match known.entry(hash(text), |&id| text_of(all, ends, id) == text, |&id| of(ends, id)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(place) => {
+                let id = ends.next_key();
+                place.insert(id);
+                all.push_str(text);
+                ends.push(all.len())
+            }
         }
-        let id = self.texts.push(text.into());
-        self.known.insert(text.into(), id);
-        id
     }
 
     pub fn get(&self, id: TextId) -> &str {
-        self.texts.get(id).map_or("", |text| text)
+        text_of(&self.all, &self.ends, id)
     }
 
     pub fn is_valid(&self, id: TextId) -> bool {
-        self.texts.is_valid(id)
+        self.ends.is_valid(id)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (TextId, &str)> {
-        self.texts.iter().map(|(id, text)| (id, &**text))
+        self.ends.keys().map(|id| (id, self.get(id)))
     }
+}
+
+/// Nothing for an id of another program.
+fn text_of<'a>(all: &'a str, ends: &PrimaryMap<TextId, usize>, id: TextId) -> &'a str {
+    let start = match id.index().checked_sub(1) {
+        Some(before) => ends.get(TextId::new(before)).copied(),
+        None => Some(0),
+    };
+    let range = start.zip(ends.get(id).copied());
+    range.and_then(|(start, end)| all.get(start..end)).unwrap_or_default()
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

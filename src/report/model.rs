@@ -41,7 +41,7 @@ impl Model {
 
 /// A path as reports name it: relative to the root if it lies below, symbolic links followed where they stay below.
 pub fn shown_path(path: &Path, root: &Path) -> String {
-    below_root(real_path(path, root).as_deref().unwrap_or(path), root)
+    RealNames::default().shown(path, root)
 }
 
 /// A path of which links were followed as reports name it.
@@ -70,6 +70,12 @@ pub struct RealNames {
 }
 
 impl RealNames {
+    /// A path as reports name it, see [`shown_path`].
+    pub fn shown(&mut self, path: &Path, root: &Path) -> String {
+        let real = self.of(path).filter(|real| real.starts_with(root));
+        below_root(real.as_deref().unwrap_or(path), root)
+    }
+
     /// Nothing if the file is not there.
     pub fn of(&mut self, file: &Path) -> Option<PathBuf> {
         let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
@@ -87,10 +93,6 @@ impl RealNames {
         };
         Some(real.join(name))
     }
-}
-
-fn real_path(path: &Path, root: &Path) -> Option<PathBuf> {
-    path.canonicalize().ok().filter(|real| real.starts_with(root))
 }
 
 #[cfg(test)]
