@@ -4,7 +4,8 @@
 //! Invariants: an entry is written beside its place and renamed, so a reader sees all of it or
 //! nothing; a cache that cannot be read or written costs time and one note, never the run.
 
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -142,17 +143,13 @@ impl Cache {
     /// The entry, if it is there and whole.
     pub fn get(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(kind, key)?;
-        let mut bytes = std::fs::read(&path).ok()?;
-        let whole = bytes
-            .split_at_checked(32)
-            .is_some_and(|(sum, content)| *blake3::hash(content).as_bytes() == *sum);
-        if !whole {
+        let mut file = File::open(&path).ok()?;
+        let entry = whole_entry(&mut file);
+        if entry.is_none() {
             // Damaged: make room for a good one. If that fails, the next write says why.
             let _ = std::fs::remove_file(&path);
-            return None;
         }
-        bytes.drain(..32);
-        Some(bytes)
+        entry
     }
 
     pub fn put(&self, kind: Kind, key: &Key, content: &[u8]) {
@@ -171,6 +168,16 @@ impl Cache {
             self.set_trouble(&path, &error);
         }
     }
+}
+
+/// The content of an entry, if it is what was written.
+fn whole_entry(file: &mut File) -> Option<Vec<u8>> {
+    let mut sum = [0; 32];
+    file.read_exact(&mut sum).ok()?;
+    let len = file.metadata().ok()?.len();
+    let mut content = Vec::with_capacity(usize::try_from(len).ok()?);
+    file.read_to_end(&mut content).ok()?;
+    (*blake3::hash(&content).as_bytes() == sum).then_some(content)
 }
 
 /// Removes what a scan that was killed left on its way. The young may belong to a scan at work.

@@ -6,7 +6,7 @@
 //! Invariant: what has no complete log is not remembered. A clang that cannot load the library costs time, never a
 //! wrong answer.
 
-use rustc_hash::FxHashMap;
+use super::asked::Asked;
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lookups.so"));
 
@@ -33,12 +33,12 @@ pub enum Met {
 pub struct Lookups {
     /// Made for the first clang that is to load it.
     library: OnceLock<Option<std::fs::File>>,
-    met: Mutex<FxHashMap<PathBuf, Met>>,
+    met: Asked<Met>,
 }
 
 impl Lookups {
     pub fn new() -> Lookups {
-        Lookups { library: OnceLock::new(), met: Mutex::default() }
+        Lookups { library: OnceLock::new(), met: Asked::default() }
     }
 
     /// Has a clang that is to be started write its lookups to `log`.
@@ -49,20 +49,14 @@ impl Lookups {
         }
     }
 
-    /// What is there now; asked once a run.
+    /// What is there now.
     pub fn met(&self, path: &Path) -> Met {
-        // The map is whole between any two operations on it, whoever panicked.
-        let known = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&met) = known().get(path) {
-            return met;
-        }
-        let met = match path.metadata() {
-            Err(_) => Met::Nothing,
-            Ok(meta) if meta.is_dir() => Met::Folder,
-            Ok(_) => Met::File,
-        };
-        known().insert(path.to_owned(), met);
-        met
+        self.met.answer(path, met)
+    }
+
+    /// Looks there if no other worker does.
+    pub fn begin(&self, path: &Path) {
+        self.met.begin(path, met);
     }
 
     /// The paths in a log, as clang in `directory` named them, with what it met there. `scratch` is where it wrote
@@ -90,6 +84,14 @@ impl Lookups {
         }
         let heard = asked.keys().any(|path| directory.join(path) == source);
         heard.then(|| asked.into_iter().collect())
+    }
+}
+
+fn met(path: &Path) -> Met {
+    match path.metadata() {
+        Err(_) => Met::Nothing,
+        Ok(meta) if meta.is_dir() => Met::Folder,
+        Ok(_) => Met::File,
     }
 }
 

@@ -7,6 +7,7 @@
 
 pub mod clang;
 pub mod cache;
+mod asked;
 mod lookups;
 mod llvm_extra;
 mod llvm;

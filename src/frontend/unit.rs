@@ -4,6 +4,7 @@
 //! if they all still hold the same and the rest is as it was, there or missing, the unit that the manifest names is the
 //! answer and no compiler runs.
 
+use super::asked::Asked;
 use super::built_in::{self, BuiltIn, Came};
 use super::cache::{Cache, Key, Kind};
 use super::clang::{self, Clang};
@@ -13,12 +14,13 @@ use crate::cancel::{Cancel, Ended};
 use crate::link::{Binding, Unit as Linkable};
 use compile_db::{Symbols, Unit};
 use inkwell::context::Context;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
+use std::fs::{File, Metadata};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tempfile::TempDir;
 
 /// How many variants of one command a manifest remembers: a few branches of a repository.
@@ -32,6 +34,9 @@ const BITCODE: &str = "unit.bc";
 const UNIT: &str = "unit";
 const DEPFILE: &str = "unit.d";
 const LOOKUPS: &str = "unit.lookups";
+
+/// Opens without waiting.
+const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
 /// How programs say that the cache's disk is full.
 const DISK_FULL: &str = "No space left on device";
@@ -79,22 +84,19 @@ impl From<Names> for Symbols {
     }
 }
 
-/// The hash of a file, while one of the workers makes it and after; nothing if the file cannot be read.
-type Hash = Arc<OnceLock<Option<Key>>>;
-
 /// Compiles units with one clang and one cache; remembers the hash of each file it met.
 #[derive(Debug)]
 pub struct Compiler<'a> {
     pub clang: &'a Clang,
     pub cache: &'a Cache,
     pub cancel: &'a Cancel,
-    hashes: Mutex<FxHashMap<OsString, Hash>>,
+    hashes: Asked<Option<Key>>,
     lookups: Lookups,
 }
 
 impl<'a> Compiler<'a> {
     pub fn new(clang: &'a Clang, cache: &'a Cache, cancel: &'a Cancel) -> Self {
-        Compiler { clang, cache, cancel, hashes: Mutex::default(), lookups: Lookups::new() }
+        Compiler { clang, cache, cancel, hashes: Asked::default(), lookups: Lookups::new() }
     }
 
     /// The unit, or why there is none, in one line.
@@ -253,7 +255,7 @@ impl<'a> Compiler<'a> {
         let place = |path: &PathBuf| unit.directory.join(path);
         let same = |(path, key): &(PathBuf, Key)| self.hash(&place(path)) == Some(*key);
         let still = |(path, met): &(PathBuf, Met)| self.lookups.met(&place(path)) == *met;
-        variants.first().into_iter().for_each(|variant| self.hash_unbegun(unit, variant));
+        variants.first().into_iter().for_each(|variant| self.begin(unit, variant));
         let variant = variants
             .iter()
             .find(|variant| variant.files.iter().all(same) && variant.lookups.iter().all(still))?;
@@ -303,40 +305,29 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The hash of a file's content; asked once a run.
-    fn hash(&self, path: &Path) -> Option<Key> {
-        let (hash, _) = self.hash_of(path);
-        *hash.get_or_init(|| hashed(path))
-    }
-
-    /// Hashes what no other worker has begun with: units are made from the same headers in the same order, so workers
-    /// would wait for each other at every one.
-    fn hash_unbegun(&self, unit: &Unit, variant: &Variant) {
+    /// Finds out what the variant's validity hangs on, as far as no other worker does.
+    fn begin(&self, unit: &Unit, variant: &Variant) {
         for (path, _) in &variant.files {
-            let path = unit.directory.join(path);
-            if let (hash, true) = self.hash_of(&path) {
-                hash.get_or_init(|| hashed(&path));
-            }
+            self.hashes.begin(&unit.directory.join(path), hashed);
+        }
+        for (path, _) in &variant.lookups {
+            self.lookups.begin(&unit.directory.join(path));
         }
     }
 
-    /// Where the hash of a file is or will be, and whether nobody asked for it before.
-    fn hash_of(&self, path: &Path) -> (Hash, bool) {
-        // The map is whole between any two operations on it, whoever panicked.
-        let mut known = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(hash) = known.get(path.as_os_str()) {
-            return (Arc::clone(hash), false);
-        }
-        let hash = Hash::default();
-        known.insert(path.into(), Arc::clone(&hash));
-        (hash, true)
+    /// The hash of a file's content; nothing if it cannot be read.
+    fn hash(&self, path: &Path) -> Option<Key> {
+        self.hashes.answer(path, hashed)
     }
 }
 
 fn hashed(path: &Path) -> Option<Key> {
-    let is_file = path.metadata().is_ok_and(|meta| meta.is_file());
-    let content = is_file.then(|| std::fs::read(path).ok()).flatten();
-    content.map(|content| Key::of([content.as_slice()]))
+    // A pipe that took the place of a file must not be waited for.
+    let mut file = File::options().read(true).custom_flags(NONBLOCK).open(path).ok()?;
+    let about = file.metadata().ok().filter(Metadata::is_file)?;
+    let mut content = Vec::with_capacity(usize::try_from(about.len()).ok()? + 1);
+    file.read_to_end(&mut content).ok()?;
+    Some(Key::of([content.as_slice()]))
 }
 
 /// Reads bitcode that clang made, prepares and lowers it.

@@ -5,16 +5,20 @@ use crate::config::Settings;
 use crate::project::Project;
 use crate::{report, silence};
 use anyhow::{Result, bail};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// The sources and what clang read for them, links followed.
 pub(super) fn files(project: &Project, compiled: &[Outcome]) -> BTreeSet<PathBuf> {
     let sources = project.sources.iter().map(|source| source.path());
     let headers = compiled.iter().flatten().flat_map(|unit| &unit.files);
-    let all: BTreeSet<_> = sources.chain(headers.map(PathBuf::as_path)).collect();
+    // By bytes: most units read the same headers, and paths are compared component by component.
+    let all: FxHashSet<&OsStr> =
+        sources.chain(headers.map(PathBuf::as_path)).map(Path::as_os_str).collect();
     let mut names = report::RealNames::default();
-    all.into_iter().filter_map(|file| names.of(file)).collect()
+    all.into_iter().filter_map(|file| names.of(Path::new(file))).collect()
 }
 
 /// Those that reports may show, by the names that they have there.
