@@ -1,12 +1,16 @@
 //! Deciding what the rules marked in one program, and putting it as the report says it.
 
 mod alone;
+mod by_entry;
 mod cuts;
 mod engines;
 mod invariants;
 mod library;
+mod memory;
+mod places;
 mod shown;
 mod slices;
+mod texts;
 
 use self::engines::{decide, without_bug};
 use crate::cancel::Cancel;
@@ -20,11 +24,12 @@ use crate::progress::Stage;
 use crate::pta::PointsTo;
 use crate::report;
 use crate::rules::{self, Obligation};
+pub use memory::Memory;
+pub use places::depends_on_time;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 pub use shown::{left, questions, story};
-pub use slices::{Memory, depends_on_time};
-use slices::{Recalled, Slices};
+use slices::Slices;
 use std::sync::Mutex;
 
 /// What came out for one program.
@@ -59,7 +64,7 @@ pub fn check(
     let entry = match &entries[..] {
         [] => return Checked::default(),
         [only] if only.params.is_none() => only.func,
-        several => return from_entries(program, several, settings, deciding, cancel),
+        several => return from_entries(program, several, settings, memory, deciding, cancel),
     };
     let Marked { mut settled, open, points_to, .. } = marked(program, &entries, settings);
     let mut paths = String::new();
@@ -69,14 +74,14 @@ pub fn check(
     let by_function = settings.engine == Engine::Auto && settings.outputs.proofs.is_none();
     let points_to = points_to.filter(|_| by_function);
     let slices = points_to.and_then(|all| Slices::new(program, settings, &all, entry, &open));
-    let mut recalled = slices.as_ref().map(|slices| slices.recall(memory));
+    let mut recalled = slices.as_ref().map(|slices| slices.recall(&memory.functions));
     // Calls of models become obligations when they are met on the way, so there may be more in the end.
     let known = open.iter().filter(|o| in_user_code(o)).count();
     deciding.more(settled.len() + known);
     deciding.steps(settled.len());
     if let (Some(slices), Some(recalled)) = (&slices, &recalled) {
         deciding.steps(recalled.told.len().min(known));
-        deciding.say(&anew(program, slices, recalled, memory.is_empty()));
+        deciding.say(&anew(program, &slices.anew(recalled), memory.functions.is_empty()));
     }
     let found = |obligation: &Obligation| {
         deciding.steps(1);
@@ -114,8 +119,8 @@ pub fn check(
             let told = |o: &Obligation, verdict| told(program, o, verdict, settings);
             slices.learn(&mut learned, &explored, told);
         }
-        learned.keep(std::mem::take(memory));
-        *memory = learned;
+        learned.keep(std::mem::take(&mut memory.functions));
+        memory.functions = learned;
         reported = recalled.told;
     }
     let violated = |(_, verdict): &&(Obligation, Verdict)| matches!(verdict, Verdict::Unsafe(_));
@@ -141,8 +146,7 @@ pub fn check(
 }
 
 /// What is decided again, in one line.
-fn anew(program: &Program, slices: &Slices<'_>, recalled: &Recalled, is_first: bool) -> String {
-    let names = slices.anew(recalled);
+fn anew(program: &Program, names: &[&str], is_first: bool) -> String {
     let few = names.iter().take(FEW).copied().collect::<Vec<_>>().join(", ");
     let (name, count) = (&program.name, names.len());
     match count {
@@ -161,6 +165,7 @@ fn from_entries(
     program: &Program,
     entries: &[Entry],
     settings: &Settings,
+    memory: &mut Memory,
     deciding: &Stage,
     cancel: &Cancel,
 ) -> Checked {
@@ -176,15 +181,16 @@ fn from_entries(
     };
     let question = library::Question {
         program,
+        settings,
         entries,
         obligations: &open,
         options: options(settings),
         budget: budget(settings),
-        all: settings.target_time,
         found: &found,
+        deciding,
         cancel,
     };
-    let decided = library::decide(question);
+    let decided = library::decide(question, &mut memory.entries);
     deciding.steps(open.len());
     let settled = settled.iter().filter(|o| !models::is_model(program, program.func_of(o.at)));
     let mut reported: Vec<report::Obligation> =
@@ -196,10 +202,7 @@ fn from_entries(
         let told = told(program, obligation, Verdict::Safe(Proof::Local), settings);
         reported.push(report::Obligation { assumes, ..told });
     }
-    for library::Judged { obligation, verdict, assumes } in decided.judged {
-        let told = told(program, &obligation, verdict, settings);
-        reported.push(report::Obligation { assumes, ..told });
-    }
+    reported.extend(decided.judged);
     in_order(&mut reported);
     let entries = entries.iter().map(|entry| report::Entry {
         function: program.funcs[entry.func].name.clone(),
@@ -392,7 +395,7 @@ fn told(
             };
             related = counterexample.related.into_iter().map(place).collect();
             trace = counterexample.steps.into_iter().map(step).collect();
-            slices::number_objects(&mut trace);
+            places::number_objects(&mut trace);
             report::Verdict::Unsafe
         }
         Verdict::Unknown(reason) => {

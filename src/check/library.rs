@@ -4,11 +4,18 @@
 //! violation. What is said under an assumption says so. Entries share the time: what the small ones leave
 //! goes to the large ones.
 
+use super::by_entry::{self, ByEntry};
+use super::memory::Shelf;
+use super::places::places;
+use super::told;
 use crate::budgets::ENTRIES_IN_FULL;
 use crate::cancel::Cancel;
 use crate::cegas::{self, Budget, Explored, Reason, Task, Verdict};
+use crate::config::Settings;
 use crate::entries::{Entry, Reach};
 use crate::ir::{FuncId, InstId, Program};
+use crate::progress::Stage;
+use crate::report::{self, Cause};
 use crate::rules::Obligation;
 use cranelift_entity::EntitySet;
 use rayon::prelude::*;
@@ -20,56 +27,131 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy)]
 pub(super) struct Question<'a> {
     pub program: &'a Program,
+    pub settings: &'a Settings,
     pub entries: &'a [Entry],
     pub obligations: &'a [Obligation],
     pub options: cegas::Options,
     /// For each entry at most, but for all of them not more than for a few.
     pub budget: Budget,
-    /// For all entries together, if that is limited.
-    pub all: Option<Duration>,
     pub found: &'a (dyn Fn(&Obligation) + Sync),
+    pub deciding: &'a Stage,
     pub cancel: &'a Cancel,
 }
 
-/// What came out for one obligation, and what that assumes.
-pub(super) struct Judged {
-    pub obligation: Obligation,
-    pub verdict: Verdict,
-    pub assumes: Vec<String>,
-}
-
 pub(super) struct Decided {
-    pub judged: Vec<Judged>,
+    /// What came out for each obligation, and what that assumes.
+    pub judged: Vec<report::Obligation>,
     pub is_complete: bool,
     /// A bug of ours cut the work short.
     pub failed: bool,
 }
 
-/// What one entry says.
-struct Said<'a> {
-    entry: &'a Entry,
-    reached: EntitySet<FuncId>,
-    /// With every value that variables may have. Nothing if there was a panic.
-    full: Option<Explored>,
-    /// With variables as they are configured at the start: what is violated then, is.
-    configured: Option<(Entry, Explored)>,
+/// What is said of an obligation from one entry.
+#[derive(Debug, Clone)]
+pub(super) enum Answer {
+    Safe,
+    /// As it is told, with the places that it names if it is new.
+    Unsafe {
+        told: Box<report::Obligation>,
+        at: Vec<InstId>,
+    },
+    Unknown(Unsure),
 }
 
-/// Decides every obligation from every entry that can come to it.
-pub(super) fn decide(question: Question<'_>) -> Decided {
-    let reach = Reach::new(question.program);
+#[derive(Debug, Clone)]
+pub(super) struct Unsure {
+    pub reason: String,
+    pub cause: Cause,
+}
+
+impl From<&Reason> for Unsure {
+    fn from(reason: &Reason) -> Unsure {
+        Unsure { reason: reason.to_string(), cause: super::cause(reason) }
+    }
+}
+
+pub(super) struct Answers {
+    pub all: Vec<(Obligation, Answer)>,
+    /// Every execution was followed, or covered.
+    pub is_complete: bool,
+}
+
+/// What one entry says.
+pub(super) struct Said<'a> {
+    pub entry: &'a Entry,
+    pub reached: EntitySet<FuncId>,
+    /// With every value that variables may have. Nothing if there was a panic.
+    pub full: Option<Answers>,
+    /// With variables as they are configured at the start, and what that assumes: what is violated then, is.
+    pub configured: Option<(Entry, Answers)>,
+    question: by_entry::Question,
+    is_recalled: bool,
+}
+
+/// Decides every obligation from every entry that can come to it, where that is not known from before.
+pub(super) fn decide<'a>(question: Question<'a>, memory: &mut Shelf<by_entry::Record>) -> Decided {
+    let Question { program, settings, .. } = question;
+    let reach = Reach::new(program);
+    let known = ByEntry::new(program, settings, question.obligations, &reach);
     let count = question.entries.len();
     let all = question.budget.time.saturating_mul(count.min(ENTRIES_IN_FULL) as u32);
-    let all = question
-        .all
+    let all = settings
+        .target_time
         .map_or(all, |limit| all.min(limit.saturating_mul(rayon::current_num_threads() as u32)));
-    let purse = Mutex::new(Purse { left: all, takers: count as u32 });
-    let said: Vec<Said<'_>> = question
-        .entries
-        .par_iter()
-        .map(|entry| ask(question, entry, reach.funcs(entry.func), &purse))
-        .collect();
+    let known_of =
+        |entry: &'a Entry| recalled(question, entry, reach.funcs(entry.func), &known, memory);
+    let asked: Vec<Result<Said<'a>, Unasked<'a>>> =
+        question.entries.par_iter().map(known_of).collect();
+    let anew = asked.iter().filter_map(|asked| asked.as_ref().err()).map(|unasked| unasked.entry);
+    let names: Vec<&str> = anew.map(|entry| program.funcs[entry.func].name.as_str()).collect();
+    question.deciding.say(&super::anew(program, &names, memory.is_empty()));
+    let purse = Mutex::new(Purse { left: all, takers: names.len() as u32 });
+    let one = |asked: Result<Said<'a>, Unasked<'a>>| {
+        asked.unwrap_or_else(|unasked| ask(question, unasked, &purse))
+    };
+    let said: Vec<Said<'a>> = asked.into_par_iter().map(one).collect();
+    if !question.cancel.is_wished() {
+        let mut learned = Shelf::default();
+        for one in &said {
+            let key = &one.question.key;
+            let record = match one.is_recalled {
+                true => memory.get(key).cloned(),
+                false => known.record(one, &one.question),
+            };
+            record.into_iter().for_each(|record| learned.put(key, record));
+        }
+        learned.keep(std::mem::take(memory));
+        *memory = learned;
+    }
     join(question, &said)
+}
+
+/// An entry of which nothing is known yet.
+struct Unasked<'a> {
+    entry: &'a Entry,
+    reached: EntitySet<FuncId>,
+    question: by_entry::Question,
+}
+
+/// What is known of an entry from before.
+fn recalled<'a>(
+    question: Question<'a>,
+    entry: &'a Entry,
+    reached: EntitySet<FuncId>,
+    known: &ByEntry<'_>,
+    memory: &Shelf<by_entry::Record>,
+) -> Result<Said<'a>, Unasked<'a>> {
+    let of = known.question(entry, &reached);
+    let answers = memory.get(&of.key).and_then(|record| known.recall(record, &of, &reached));
+    let configured = entry.configured(question.program);
+    match answers {
+        Some((full, as_configured)) if configured.is_some() == as_configured.is_some() => {
+            let configured = configured.zip(as_configured);
+            let full = Some(full);
+            Ok(Said { entry, reached, full, configured, question: of, is_recalled: true })
+        }
+        _ => Err(Unasked { entry, reached, question: of }),
+    }
 }
 
 /// The time that entries share.
@@ -88,12 +170,8 @@ impl Purse {
     }
 }
 
-fn ask<'a>(
-    question: Question<'a>,
-    entry: &'a Entry,
-    reached: EntitySet<FuncId>,
-    purse: &Mutex<Purse>,
-) -> Said<'a> {
+fn ask<'a>(question: Question<'a>, unasked: Unasked<'a>, purse: &Mutex<Purse>) -> Said<'a> {
+    let Unasked { entry, reached, question: of } = unasked;
     let most = question.budget.time;
     let share = purse.lock().unwrap_or_else(PoisonError::into_inner).take(most);
     let start = Instant::now();
@@ -113,7 +191,8 @@ fn ask<'a>(
             found,
             only: None,
         };
-        catch_unwind(AssertUnwindSafe(|| task.within(time).explore())).ok()
+        let explored = catch_unwind(AssertUnwindSafe(|| task.within(time).explore())).ok()?;
+        Some(answers(question, explored))
     };
     let configured = entry.configured(question.program);
     let configured = configured.and_then(|entry| {
@@ -123,14 +202,33 @@ fn ask<'a>(
     let full = explored(entry, share.saturating_sub(start.elapsed()));
     let unused = share.saturating_sub(start.elapsed());
     purse.lock().unwrap_or_else(PoisonError::into_inner).left += unused;
-    Said { entry, reached, full, configured }
+    Said { entry, reached, full, configured, question: of, is_recalled: false }
+}
+
+fn answers(question: Question<'_>, explored: Explored) -> Answers {
+    let answer = |(obligation, verdict): (Obligation, Verdict)| {
+        let answer = match verdict {
+            Verdict::Safe(_) => Answer::Safe,
+            Verdict::Unknown(reason) => Answer::Unknown(Unsure::from(&reason)),
+            Verdict::Unsafe(_) => {
+                let at = places(&obligation, &verdict);
+                let told = told(question.program, &obligation, verdict, question.settings);
+                Answer::Unsafe { told: Box::new(told), at }
+            }
+        };
+        (obligation, answer)
+    };
+    Answers {
+        all: explored.verdicts.into_iter().map(answer).collect(),
+        is_complete: explored.is_complete,
+    }
 }
 
 /// All that was said of one obligation.
 #[derive(Default)]
 struct Heard<'a> {
-    violation: Option<(&'a Verdict, &'a [String])>,
-    unknown: Option<Reason>,
+    violation: Option<(&'a report::Obligation, &'a [String])>,
+    unknown: Option<Unsure>,
     provers: Vec<&'a Entry>,
 }
 
@@ -150,20 +248,20 @@ fn join<'a>(question: Question<'_>, said: &'a [Said<'a>]) -> Decided {
     let mut spoken: Vec<Vec<usize>> = Vec::new();
     for one in said {
         let mut of = Vec::new();
-        for (obligation, verdict) in one.full.iter().flat_map(|explored| &explored.verdicts) {
+        for (obligation, answer) in one.full.iter().flat_map(|answers| &answers.all) {
             let index = index_of(obligation, &mut order);
             heard.resize_with(order.len(), Heard::default);
-            heard[index].hear(verdict, one.entry, true);
+            heard[index].hear(answer, one.entry, true);
             of.push(index);
         }
         let configured = one.configured.iter();
-        for (entry, (obligation, verdict)) in
-            configured.flat_map(|(entry, all)| all.verdicts.iter().map(move |said| (entry, said)))
+        for (entry, (obligation, answer)) in
+            configured.flat_map(|(entry, all)| all.all.iter().map(move |said| (entry, said)))
         {
-            if let Verdict::Unsafe(_) = verdict {
+            if let Answer::Unsafe { .. } = answer {
                 let index = index_of(obligation, &mut order);
                 heard.resize_with(order.len(), Heard::default);
-                heard[index].hear(verdict, entry, false);
+                heard[index].hear(answer, entry, false);
             }
         }
         of.sort_unstable();
@@ -183,14 +281,15 @@ fn join<'a>(question: Question<'_>, said: &'a [Said<'a>]) -> Decided {
         for (index, obligation) in order.iter().enumerate() {
             let func = question.program.func_of(obligation.at);
             if one.reached.contains(func) && of.binary_search(&index).is_err() {
-                heard[index].unknown.get_or_insert(match one.full {
+                let reason = match one.full {
                     Some(_) => Reason::Time,
                     None => super::engines::bug(),
-                });
+                };
+                heard[index].unknown.get_or_insert_with(|| Unsure::from(&reason));
             }
         }
     }
-    let judged = order.into_iter().zip(heard).map(|(o, heard)| heard.judge(o)).collect();
+    let judged = order.iter().zip(heard).map(|(o, heard)| heard.judge(question, o)).collect();
     Decided {
         judged,
         is_complete: said.iter().all(|s| s.full.as_ref().is_some_and(|e| e.is_complete)),
@@ -199,35 +298,37 @@ fn join<'a>(question: Question<'_>, said: &'a [Said<'a>]) -> Decided {
 }
 
 impl<'a> Heard<'a> {
-    fn hear(&mut self, verdict: &'a Verdict, entry: &'a Entry, is_full: bool) {
-        match verdict {
+    fn hear(&mut self, answer: &'a Answer, entry: &'a Entry, is_full: bool) {
+        match answer {
             // The fewer assumptions, the better.
-            Verdict::Unsafe(_) => {
+            Answer::Unsafe { told, .. } => {
                 if self.violation.is_none_or(|(_, others)| entry.assumes.len() < others.len()) {
-                    self.violation = Some((verdict, &entry.assumes));
+                    self.violation = Some((told, &entry.assumes));
                 }
             }
-            Verdict::Unknown(reason) if is_full => {
-                let is_better = matches!(reason, Reason::Doubt { .. })
-                    && !matches!(self.unknown, Some(Reason::Doubt { .. }));
+            Answer::Unknown(unsure) if is_full => {
+                let is_doubt = |unsure: &Unsure| unsure.cause == Cause::Doubt;
+                let is_better = is_doubt(unsure) && !self.unknown.as_ref().is_some_and(is_doubt);
                 if is_better || self.unknown.is_none() {
-                    self.unknown = Some(reason.clone());
+                    self.unknown = Some(unsure.clone());
                 }
             }
-            Verdict::Safe(_) if is_full => self.provers.push(entry),
-            Verdict::Unknown(_) | Verdict::Safe(_) => {}
+            Answer::Safe if is_full => self.provers.push(entry),
+            Answer::Unknown(_) | Answer::Safe => {}
         }
     }
 
-    fn judge(self, obligation: Obligation) -> Judged {
-        if let Some((verdict, assumes)) = self.violation {
-            return Judged { obligation, verdict: verdict.clone(), assumes: assumes.to_vec() };
+    fn judge(self, question: Question<'_>, obligation: &Obligation) -> report::Obligation {
+        if let Some((told, assumes)) = self.violation {
+            return report::Obligation { assumes: assumes.to_vec(), ..told.clone() };
         }
-        if let Some(reason) = self.unknown {
-            return Judged { obligation, verdict: Verdict::Unknown(reason), assumes: Vec::new() };
+        let safe = Verdict::Safe(cegas::Proof::Covered);
+        let told = told(question.program, obligation, safe, question.settings);
+        if let Some(Unsure { reason, cause }) = self.unknown {
+            let verdict = report::Verdict::Unknown { reason, cause };
+            return report::Obligation { verdict, proof: None, ..told };
         }
-        let verdict = Verdict::Safe(cegas::Proof::Covered);
-        Judged { obligation, verdict, assumes: rests_on(&self.provers) }
+        report::Obligation { assumes: rests_on(&self.provers), ..told }
     }
 }
 

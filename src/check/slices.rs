@@ -9,47 +9,24 @@
 //! Invariant: what is recalled is what would be decided, but for what time and memory allow: such a verdict is
 //! taken again when there is not more time than it was given.
 
-use super::{location, models};
-use crate::cegas::{self, Explored, Rest, Verdict};
+use super::memory::Shelf;
+use super::models;
+use super::places::{Names, Places, Told, depends_on_time, names_line, places};
+use super::texts::{self, Texts};
+use crate::cegas::{Explored, Rest, Verdict};
 use crate::config::Settings;
-use crate::ir::{self, Callee, Digest, FuncId, Inst, InstId, Program};
+use crate::ir::{Callee, Digest, FuncId, Inst, Program};
 use crate::order::{FuncSet, Order};
 use crate::pta::PointsTo;
-use crate::report::{self, Cause, Location};
+use crate::report;
 use crate::rules::{Demand, Obligation};
-use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What earlier scans came to, by what it depends on.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Memory {
-    records: FxHashMap<String, Record>,
-}
-
-/// Scans after which a record that was of no use is forgotten.
-const PATIENCE: u32 = 8;
-
-impl Memory {
-    /// What is worth keeping of an older memory, behind what was of use now.
-    pub fn keep(&mut self, older: Memory) {
-        for (key, mut record) in older.records {
-            record.idle += 1;
-            if record.idle < PATIENCE {
-                self.records.entry(key).or_insert(record);
-            }
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-}
-
 /// The verdicts on the obligations of one function that are of one kind.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Record {
+pub(super) struct Record {
     told: Vec<Told>,
     /// The functions in which something of it stands.
     names: Vec<String>,
@@ -59,21 +36,7 @@ struct Record {
     time: Option<Duration>,
     /// Where the functions stood, if a text says so.
     lines: Option<Digest>,
-    /// How many scans had no use for it.
-    idle: u32,
 }
-
-/// A verdict as text, since there may be very many with long ways, and all its places in the order in which they stand
-/// in it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Told {
-    obligation: Vec<u8>,
-    places: Vec<Place>,
-}
-
-/// An instruction by its function, a row of the record's names, and its number there.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Place(u32, u32);
 
 /// Whether a function's obligations are about what it allocates, or hold where they stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +65,7 @@ pub(super) struct Slices<'p> {
     settings: &'p Settings,
     pub order: Order,
     questions: Vec<Question>,
-    by_name: FxHashMap<&'p str, FuncId>,
+    places: Places<'p>,
 }
 
 /// What is known, and what is left to ask.
@@ -113,7 +76,7 @@ pub(super) struct Recalled {
     pub kept: FuncSet,
     /// How many of the questions are known.
     pub count: usize,
-    pub memory: Memory,
+    pub memory: Shelf<Record>,
 }
 
 impl Recalled {
@@ -137,7 +100,7 @@ impl<'p> Slices<'p> {
             settings,
             order,
             questions: Vec::new(),
-            by_name: program.funcs.iter().map(|(id, func)| (func.name.as_str(), id)).collect(),
+            places: Places::new(program, settings),
         };
         slices.ask(answer, open);
         Some(slices)
@@ -146,25 +109,11 @@ impl<'p> Slices<'p> {
     /// The functions of which something may have to be told, and what that depends on.
     fn ask(&mut self, answer: &PointsTo, open: &[Obligation]) {
         let program = self.program;
-        let mut marks: SecondaryMap<FuncId, Vec<&Obligation>> = SecondaryMap::new();
-        open.iter().for_each(|o| marks[program.func_of(o.at)].push(o));
+        let marks = texts::asked(program, open);
         let is_model = |func: FuncId| models::is_model(program, func);
         let asks_kept = open.iter().any(|o| Sort::of(o) == Sort::Kept);
         let in_models = open.iter().any(|o| is_model(program.func_of(o.at)));
-        let texts = ir::digests(program);
-        // What is asked inside a model is answered by its callers.
-        let parts: SecondaryMap<FuncId, Option<Digest>> = {
-            let mut parts = texts.clone();
-            for func in program.funcs.keys().filter(|&func| is_model(func)) {
-                let text = parts[func].unwrap_or_default();
-                parts[func] = Some(digest([&text[..], &asked_at(program, &marks[func], None)]));
-            }
-            parts
-        };
-        let name = |func: &FuncId| program.funcs[*func].name.as_bytes();
-        // What runs before and after `main`, in its order.
-        let (first, last) = (program.constructors.iter(), program.destructors.iter());
-        let around = digest(first.map(name).chain([&b"main"[..]]).chain(last.map(name)));
+        let texts = Texts::new(program, &marks);
         let mut known: FxHashMap<FuncSet, (Digest, Digest)> = FxHashMap::default();
         let mut questions = Vec::new();
         let user = answer.reachable.iter().copied().filter(|&func| !is_model(func));
@@ -185,49 +134,32 @@ impl<'p> Slices<'p> {
                 let (text, lines) = match known.get(&funcs) {
                     Some(known) => *known,
                     None => {
-                        let new = (together(&parts, &funcs), self.lines(&funcs));
+                        let new = (texts.together(funcs.iter()), texts.lines(funcs.iter()));
                         known.insert(funcs, new);
                         new
                     }
                 };
-                let own = asked_at(program, &marks[func], Some(sort));
-                let key = digest([&[sort as u8], name(&func), &around, &text, &own]);
-                let key = key.iter().map(|byte| format!("{byte:02x}")).collect();
+                let own = marks[func].iter().copied().filter(|o| Sort::of(o) == sort);
+                let own = texts::asked_at(program, own);
+                let key = texts.key(func, [&[sort as u8], &text[..], &own]);
                 questions.push(Question { func, sort, key, lines });
             }
         }
         self.questions = questions;
     }
 
-    /// Where these functions stand.
-    fn lines(&self, funcs: &FuncSet) -> Digest {
-        let mut all: Vec<Vec<u8>> = Vec::new();
-        for func in funcs.iter() {
-            let function = &self.program.funcs[func];
-            let Some(loc) = function.loc.expand().map(|loc| &self.program.debug.locs[loc]) else {
-                continue;
-            };
-            let file = self.program.debug.files[loc.file].path();
-            let mut text = file.as_os_str().as_encoded_bytes().to_vec();
-            text.extend(format!(" {} {}", loc.line, function.name).bytes());
-            all.push(text);
-        }
-        all.sort_unstable();
-        digest(all.iter().map(Vec::as_slice))
-    }
-
     /// What is known of it all.
-    pub fn recall(&self, memory: &Memory) -> Recalled {
+    pub fn recall(&self, memory: &Shelf<Record>) -> Recalled {
         let mut recalled = Recalled {
             told: Vec::new(),
             complete: true,
             points: FuncSet::default(),
             kept: FuncSet::default(),
             count: 0,
-            memory: Memory::default(),
+            memory: Shelf::default(),
         };
         for question in &self.questions {
-            let record = memory.records.get(&question.key);
+            let record = memory.get(&question.key);
             let record = record.filter(|r| r.time.is_none_or(|time| self.settings.timeout <= time));
             let record = record.filter(|r| r.lines.is_none_or(|lines| lines == question.lines));
             let told = record.and_then(|record| Some((record, self.told(record)?)));
@@ -242,49 +174,14 @@ impl<'p> Slices<'p> {
             recalled.complete &= record.complete;
             recalled.told.extend(told);
             recalled.count += 1;
-            let record = Record { idle: 0, ..record.clone() };
-            recalled.memory.records.insert(question.key.clone(), record);
+            recalled.memory.put(&question.key, record.clone());
         }
         recalled
     }
 
     /// A record's verdicts, with the places as they are now.
     fn told(&self, record: &Record) -> Option<Vec<report::Obligation>> {
-        record.told.iter().map(|told| self.placed(told, &record.names)).collect()
-    }
-
-    fn placed(&self, told: &Told, names: &[String]) -> Option<report::Obligation> {
-        let mut places = told.places.iter().map(|&place| {
-            let at = self.inst(place, names)?;
-            Some(location(self.program, at, self.settings))
-        });
-        let mut obligation: report::Obligation = serde_json::from_slice(&told.obligation).ok()?;
-        obligation.location = places.next()??;
-        for related in &mut obligation.related {
-            related.location = places.next()??;
-        }
-        for step in &mut obligation.trace {
-            step.location = places.next()??;
-        }
-        obligation.share_names();
-        Some(obligation)
-    }
-
-    fn inst(&self, Place(name, number): Place, names: &[String]) -> Option<InstId> {
-        let name = names.get(name as usize)?;
-        let func = &self.program.funcs[*self.by_name.get(name.as_str())?];
-        let (first, last) = (func.blocks.first()?, func.blocks.last()?);
-        let first = self.program.blocks[first].insts.first()?;
-        let inst = InstId::new(first.index() + number as usize);
-        (inst <= self.program.blocks[last].insts.last()?).then_some(inst)
-    }
-
-    fn place(&self, at: InstId, names: &mut Names) -> Place {
-        let id = self.program.func_of(at);
-        let func = &self.program.funcs[id];
-        let first = func.blocks.first().and_then(|block| self.program.blocks[block].insts.first());
-        let number = at.index() - first.map_or(0, EntityRef::index);
-        Place(names.row(id, &func.name), number as u32)
+        record.told.iter().map(|told| self.places.placed(told, &record.names)).collect()
     }
 
     /// What is remembered of verdicts.
@@ -300,13 +197,10 @@ impl<'p> Slices<'p> {
         let (mut depends, mut names_lines) = (!complete, false);
         let mut texts = Vec::with_capacity(all.len());
         for (obligation, verdict) in all {
-            let at = places(obligation, verdict);
-            let places = at.into_iter().map(|at| self.place(at, &mut names)).collect();
-            let mut told = told(obligation, verdict.clone());
+            let told = told(obligation, verdict.clone());
             depends |= depends_on_time(&told);
             names_lines |= names_line(&told);
-            forget_places(&mut told);
-            texts.push(Told { obligation: serde_json::to_vec(&told).ok()?, places });
+            texts.push(self.places.taken(told, places(obligation, verdict), &mut names)?);
         }
         Some(Record {
             told: texts,
@@ -314,7 +208,6 @@ impl<'p> Slices<'p> {
             complete,
             time: depends.then_some(self.settings.timeout),
             lines: names_lines.then_some(question.lines),
-            idle: 0,
         })
     }
 
@@ -338,7 +231,7 @@ impl<'p> Slices<'p> {
     /// Adds what came out to what is worth remembering.
     pub fn learn(
         &self,
-        memory: &mut Memory,
+        memory: &mut Shelf<Record>,
         explored: &Explored,
         told: impl Fn(&Obligation, Verdict) -> report::Obligation,
     ) {
@@ -350,19 +243,19 @@ impl<'p> Slices<'p> {
             by_question.entry(key).or_default().push(one);
         }
         for question in &self.questions {
-            if memory.records.contains_key(&question.key) {
+            if memory.has(&question.key) {
                 continue;
             }
             let all = by_question.remove(&(question.func, question.sort == Sort::Kept));
             let all = all.unwrap_or_default();
             if let Some(record) = self.record(question, explored, &all, &told) {
-                memory.records.insert(question.key.clone(), record);
+                memory.put(&question.key, record);
             }
         }
         debug_assert!(by_question.is_empty(), "something came up where nothing was asked");
         // That would be a bug of ours, and it would not be told again.
         if !by_question.is_empty() {
-            memory.records.clear();
+            memory.clear();
         }
     }
 
@@ -391,93 +284,4 @@ fn may_allocate(program: &Program, func: FuncId) -> bool {
 
 fn is_complete_in(explored: &Explored, func: FuncId) -> bool {
     explored.is_complete || explored.ahead.as_ref().is_some_and(|ahead| !ahead.contains(func))
-}
-
-/// The places that a verdict names, as [`Slices::placed`] reads them.
-fn places(obligation: &Obligation, verdict: &Verdict) -> Vec<InstId> {
-    let mut all = vec![obligation.at];
-    if let Verdict::Unsafe(counterexample) = verdict {
-        all.extend(counterexample.related.iter().map(|related| related.at));
-        all.extend(counterexample.steps.iter().map(|step| step.at));
-    }
-    all
-}
-
-/// The places are put in again when it is recalled.
-fn forget_places(obligation: &mut report::Obligation) {
-    obligation.location = Location::default();
-    obligation.related.iter_mut().for_each(|related| related.location = Location::default());
-    obligation.trace.iter_mut().for_each(|step| step.location = Location::default());
-}
-
-/// The functions that a record names, each once.
-#[derive(Default)]
-struct Names {
-    rows: Vec<String>,
-    known: FxHashMap<FuncId, u32>,
-}
-
-impl Names {
-    fn row(&mut self, func: FuncId, name: &str) -> u32 {
-        *self.known.entry(func).or_insert_with(|| {
-            self.rows.push(name.to_owned());
-            self.rows.len() as u32 - 1
-        })
-    }
-}
-
-/// Whether a text says on which line something stands.
-fn names_line(obligation: &report::Obligation) -> bool {
-    let steps = obligation.trace.iter().map(|step| step.text.as_str());
-    let related = obligation.related.iter().map(|related| related.text.as_str());
-    steps.chain(related).any(cegas::names_line)
-}
-
-/// Whether more time, or a faster machine, might have told more.
-pub fn depends_on_time(obligation: &report::Obligation) -> bool {
-    match obligation.verdict {
-        report::Verdict::Safe | report::Verdict::Unsafe => false,
-        report::Verdict::Unknown { cause, .. } => match cause {
-            Cause::Time | Cause::Memory | Cause::Solver | Cause::Unconfirmed => true,
-            Cause::NotModelled | Cause::Doubt | Cause::StillReachable | Cause::Depth => false,
-        },
-    }
-}
-
-/// What is asked in a function, of one sort or of all.
-fn asked_at(program: &Program, asked: &[&Obligation], sort: Option<Sort>) -> Vec<u8> {
-    let mut text = Vec::new();
-    for obligation in asked.iter().filter(|o| sort.is_none_or(|sort| Sort::of(o) == sort)) {
-        let func = &program.funcs[program.func_of(obligation.at)];
-        let first = func.blocks.first().and_then(|block| program.blocks[block].insts.first());
-        let number = obligation.at.index() - first.map_or(0, EntityRef::index);
-        text.extend(format!("{number} {}\n", obligation.rule).bytes());
-    }
-    text
-}
-
-/// What these functions are, whatever their ids.
-fn together(parts: &SecondaryMap<FuncId, Option<Digest>>, funcs: &FuncSet) -> Digest {
-    let mut all: Vec<Digest> = funcs.iter().filter_map(|func| parts[func]).collect();
-    all.sort_unstable();
-    digest(all.iter().map(|one| &one[..]))
-}
-
-/// Of parts with their lengths, so that no two lists run together.
-fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part);
-    }
-    *hasher.finalize().as_bytes()
-}
-
-/// The objects of a way in the order in which they are met: how many others there are is not told.
-pub(super) fn number_objects(trace: &mut [report::Step]) {
-    let mut met: FxHashMap<u32, u32> = FxHashMap::default();
-    for object in trace.iter_mut().filter_map(|step| step.change.as_mut()?.object.as_mut()) {
-        let next = met.len() as u32;
-        *object = *met.entry(*object).or_insert(next);
-    }
 }
