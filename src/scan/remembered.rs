@@ -2,8 +2,9 @@
 //!
 //! All verdicts on a program are found under the part of it that executions from the entry can come to
 //! ([`link::part`]), with its constants, types, names and places, then what is asked (rules, entry, options) and this
-//! build of the tool. If that has changed, those on the functions for which nothing has changed that may come before them
-//! are taken one by one ([`check::Memory`]), and the rest is decided. A function that only other programs use may
+//! build of the tool. If that has changed, those on the functions for which nothing has changed that may come before them,
+//! or from the entries of a library that come to nothing that has changed, are taken one by one ([`check::Memory`]), and
+//! the rest is decided. A function that only other programs use may
 //! change, as may a comment that moves no line or a header's unused declaration: nothing is decided anew.
 //!
 //! Invariant: what is recalled is what would be decided, since only the part is ever decided on. Where time ended
