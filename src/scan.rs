@@ -215,7 +215,10 @@ fn model(
                 let _task = deciding.begin(&target.name);
                 described::apply(&mut program, settings);
                 report::follow_links(&mut program, &settings.root);
-                let judged_in = judged::judged_in(target, targets, settings);
+                // A dump judges nothing.
+                let judges = settings.dump.is_none();
+                let judged_in =
+                    judges.then(|| judged::judged_in(target, targets, settings)).flatten();
                 look_at(&program, look, judged_in.unwrap_or_default(), &deciding)
             }
             Err(error) => Modelled {

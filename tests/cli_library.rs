@@ -182,6 +182,8 @@ fn a_library_that_programs_of_the_build_use_is_judged_in_them() {
     assert_eq!(library["judged_in"], serde_json::json!(["app"]));
     assert!(library.get("uncalled").is_none(), "{library}");
     assert!(said.out.contains("libhalf.a       0         0        0  judged in app\n"), "{said:?}");
+    let dump = place.scan(&["--dump=targets", "--", "sh", "-c", build]);
+    assert!(dump.code == Some(0) && !dump.err.contains("judged in"), "{dump:?}");
     // What no program calls was not looked at.
     place.write(
         "half.c",
