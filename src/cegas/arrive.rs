@@ -38,10 +38,12 @@ enum Met {
     New(ExprId),
 }
 
+/// Invariant: a list of the general state is taken or empty, everywhere the same.
 #[derive(Debug, Clone, Default)]
 struct Matching {
     met: BTreeMap<Instance, Met>,
     taken: BTreeSet<Instance>,
+    empty: BTreeSet<Instance>,
     edits: Vec<Edit>,
     /// Edits that count.
     cost: usize,
@@ -165,6 +167,14 @@ impl Prover<'_, '_, '_> {
         let theirs = self.allocated(search.arrived, pair.arrived);
         let (ours, theirs) = match (ours, theirs) {
             (Pointer::None, Pointer::None) => {
+                // What stands in a variable or a cell of its own is compared later; what is behind a list, only here.
+                let is_behind = match pair.at {
+                    Place::Tail(_) | Place::New => true,
+                    Place::Value(..) | Place::Cell(..) => false,
+                };
+                if is_behind && !self.is_same(search, pair) {
+                    return None;
+                }
                 return self.solve(search, agenda, matching, most);
             }
             (Pointer::Other, _) | (_, Pointer::Other) => return None,
@@ -177,7 +187,9 @@ impl Prover<'_, '_, '_> {
                 Some(&Met::Known(known)) if known == general => {
                     return self.solve(search, agenda, matching, most);
                 }
-                None if !matching.taken.contains(&general) => {
+                None if !matching.taken.contains(&general)
+                    && !matching.empty.contains(&general) =>
+                {
                     let mut tried = matching.clone();
                     let mut more = agenda.clone();
                     if self.meet(search, general, arrived, &mut tried, &mut more)
@@ -192,10 +204,12 @@ impl Prover<'_, '_, '_> {
         }
         // The general state's list is empty.
         if let Some((general, 0)) = ours
+            && !matching.taken.contains(&general)
             && let Some(chain) =
                 search.general.memory.get(general).and_then(|object| object.chain.clone())
         {
             let mut tried = matching.clone();
+            tried.empty.insert(general);
             let may = chain.may_be_empty || tried.edits.contains(&Edit::MayBeEmpty(general));
             let is_round = self.machine.pointee(chain.tail).is_some_and(|(to, _)| to == general);
             if !may && !is_round {
@@ -239,6 +253,11 @@ impl Prover<'_, '_, '_> {
             }
         }
         None
+    }
+
+    /// Whether two values without pointers to allocated objects are the same one, from before the loop.
+    fn is_same(&mut self, search: &Search<'_>, pair: Pair) -> bool {
+        pair.general == pair.arrived && self.machine.is_stable(pair.general, search.stable)
     }
 
     /// Where the link of a node may lie that is put before `tail`.

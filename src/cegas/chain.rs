@@ -138,11 +138,13 @@ impl Machine<'_> {
         let mut values = Substitution::default();
         for (&offset, cell) in &node.cells {
             let placeholder = self.placeholder(offset, cell.bytes);
+            let mut own = cell.value;
             if cell.value == placeholder {
-                let own = self.fresh(&mut first, cell.bytes * 8, Source::Widened);
+                own = self.fresh(&mut first, cell.bytes * 8, Source::Widened);
                 self.nodes.insert(self.smt.pool.node(own).var(), placeholder);
-                values.insert(self.smt.pool.node(placeholder).var(), own);
             }
+            // A fact may speak of what all nodes share, too.
+            values.insert(self.smt.pool.node(placeholder).var(), own);
         }
         for cell in node.cells.clone().iter() {
             let value = self.smt.pool.substitute(cell.1.value, &values);
@@ -152,6 +154,10 @@ impl Machine<'_> {
         first.memory.put(instance, node);
         for &fact in &chain.facts {
             let fact = self.smt.pool.substitute(fact, &values);
+            // A place that the node does not have stands for nothing here.
+            if self.speaks_of_nodes(fact) {
+                continue;
+            }
             match self.assume(&mut first, fact) {
                 Ok(()) => {}
                 Err(Stop::End) => return Ok(states),

@@ -307,6 +307,12 @@ impl Machine<'_> {
         })
     }
 
+    /// Whether a placeholder occurs in it.
+    pub(super) fn speaks_of_nodes(&mut self, e: ExprId) -> bool {
+        let places = self.places_of_nodes();
+        self.smt.pool.free_vars(&[e]).iter().any(|var| places.contains(var))
+    }
+
     fn places_of_nodes(&self) -> FxHashSet<VarId> {
         self.placeholders.values().map(|&place| self.smt.pool.node(place).var()).collect()
     }
