@@ -301,6 +301,10 @@ impl Prover<'_, '_, '_> {
         if (a.life, a.size, a.background) != (b.life, b.size, b.background) {
             return false;
         }
+        // Nodes of which different things are known are told apart, if known nodes are.
+        if self.keeps_known && self.machine.holds_other_constants(a, b) {
+            return false;
+        }
         matching.met.insert(arrived, Met::Known(general));
         matching.taken.insert(general);
         let link = match (&a.chain, &b.chain) {

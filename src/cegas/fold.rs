@@ -154,9 +154,7 @@ impl Prover<'_, '_, '_> {
                 };
                 let tail = next(b, link).map(|tail| self.machine.smt.pool.width(tail));
                 if second == first
-                    || (self.keeps_known
-                        && self.machine.is_all_known(a, link)
-                        && self.machine.is_all_known(b, link))
+                    || (self.keeps_known && self.machine.are_told_apart(a, b, link))
                     || b.size != size
                     || (a.background, b.background) != (Background::Uninit, Background::Uninit)
                     || tail != Some(self.machine.pointer_bits)
@@ -194,10 +192,25 @@ impl Prover<'_, '_, '_> {
 }
 
 impl Machine<'_> {
+    /// Whether two nodes, or lists, are both known too well to be made one.
+    fn are_told_apart(&self, a: &Object, b: &Object, link: u64) -> bool {
+        self.is_all_known(a, link) && self.is_all_known(b, link) || self.holds_other_constants(a, b)
+    }
+
     /// Whether everything that a plain node holds but for the link is a constant.
     fn is_all_known(&self, node: &Object, link: u64) -> bool {
         let mut cells = node.cells.iter().filter(|&(&offset, _)| offset != link);
         node.chain.is_none() && cells.all(|(_, cell)| self.smt.pool.as_const(cell.value).is_some())
+    }
+
+    /// Whether two objects hold different constants at one place.
+    pub(super) fn holds_other_constants(&self, a: &Object, b: &Object) -> bool {
+        let known = |cell: &Cell| Some((cell.bytes, self.smt.pool.as_const(cell.value)?));
+        let differs = |(offset, cell): (&u64, &Cell)| {
+            let pair = known(cell).zip(b.cells.get(offset).and_then(known));
+            pair.is_some_and(|(one, other)| one != other)
+        };
+        a.cells.iter().any(differs)
     }
 
     /// How many values and cells know the address of each object.

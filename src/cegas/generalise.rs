@@ -15,8 +15,12 @@ use std::time::Instant;
 /// Looks at a loop before candidates are no longer added, but only dropped.
 const MOST_LOOKS: u32 = 12;
 
-/// First turns that are taken out of a loop because objects begin or end in them.
+/// First turns that are taken out of a loop because objects begin or end in them, or after which what came back in
+/// another shape is looked at by itself.
 const MOST_PEELED: u32 = 3;
+
+/// States that come back in another shape than the general one.
+const MOST_ASIDE: usize = 4;
 
 /// Violations that are to be excluded at a time.
 const MOST_VIOLATIONS: usize = 6;
@@ -31,11 +35,15 @@ impl Prover<'_, '_, '_> {
             let mut again = Vec::new();
             for state in start {
                 let before = self.before();
-                match self.generalised(state.clone(), region)? {
+                let may_part = peeled < MOST_PEELED && self.hypotheses == 0;
+                match self.generalised(state.clone(), region, may_part)? {
                     Ok(general) if self.hypotheses > 0 => {
                         out.extend(self.inducted(state, general, region, before)?);
                     }
-                    Ok(general) => out.extend(general.out),
+                    Ok(general) => {
+                        out.extend(general.out);
+                        again.extend(general.aside);
+                    }
                     Err(_) if peeled < MOST_PEELED => {
                         self.go_back(before);
                         let ends = self.turn(vec![state.clone()], Bound::Turn(region))?;
@@ -54,8 +62,13 @@ impl Prover<'_, '_, '_> {
         Ok(out)
     }
 
-    /// S# and what leaves it; inside, why there is none.
-    fn generalised(&mut self, state: State, region: &Region) -> Tried<Result<General, String>> {
+    /// S# and what leaves it; inside, why there is none. Lists that come back in another shape may part from it.
+    fn generalised(
+        &mut self,
+        state: State,
+        region: &Region,
+        may_part: bool,
+    ) -> Tried<Result<General, String>> {
         let mut state = state;
         if !self.classes.is_empty() {
             self.fold_lists(&mut state);
@@ -72,9 +85,11 @@ impl Prover<'_, '_, '_> {
 
             let known = head.entry.assumed.len();
             let mut arrivals = Vec::new();
+            let mut aside = Vec::new();
             let mut is_widened = false;
             for state in &ends.back {
-                let arrived = if self.has_lists(&general, state) {
+                let has_lists = self.has_lists(&general, state);
+                let arrived = if has_lists {
                     self.arrive(&mut head, &general, state)
                 } else {
                     Ok(state.clone())
@@ -92,6 +107,14 @@ impl Prover<'_, '_, '_> {
                             // What arrives next is matched with other objects.
                             break;
                         }
+                    }
+                    Err(Misfit::Shape(_))
+                        if has_lists
+                            && may_part
+                            && self.keeps_known
+                            && aside.len() < MOST_ASIDE =>
+                    {
+                        aside.push(state.clone());
                     }
                     Err(Misfit::Shape(what)) => return Ok(Err(what)),
                 }
@@ -165,7 +188,7 @@ impl Prover<'_, '_, '_> {
             }
             if candidates == before {
                 self.note_met(region, general.clone(), true);
-                return Ok(Ok(General { state: general, out: ends.out }));
+                return Ok(Ok(General { state: general, out: ends.out, aside }));
             }
             self.go_back(earlier);
             if self.is_over() {

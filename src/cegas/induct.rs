@@ -17,6 +17,8 @@ const MOST_STATES: usize = 16;
 pub(super) struct General {
     pub state: State,
     pub out: Vec<State>,
+    /// What comes back in another shape: the general state does not cover it.
+    pub aside: Vec<State>,
 }
 
 impl Prover<'_, '_, '_> {
