@@ -1,5 +1,5 @@
 //! Proofs about loops against real executions: random programs whose loops turn as often as inputs say, over
-//! numbers, arrays and lists, and functions that call themselves, with claims that hold in some executions. What an execution breaks must not be
+//! numbers, arrays and lists, and functions that call themselves, and programs over nodes that are linked at random, with claims that hold in some executions. What an execution breaks must not be
 //! proved. The checker of proofs is asked about the same programs with the invariants that were found: it must
 //! not accept a claim that fails, either, and is of use only if it accepts much of what was proved.
 //!
@@ -12,6 +12,7 @@ mod generate;
 #[path = "../differential/random.rs"]
 mod random;
 mod runs;
+mod shapes;
 
 use counting::Counting;
 use generate::Program;
@@ -65,6 +66,46 @@ fn what_an_execution_breaks_is_not_proved() {
     assert!(tally.proved * 10 > tally.claims, "too few proofs to mean anything: {tally:?}");
     assert!(tally.accepted * 3 > tally.given, "too few proofs are accepted: {tally:?}");
     assert!(tally.broken * 10 > tally.claims, "too few claims that fail: {tally:?}");
+}
+
+#[test]
+fn what_an_execution_breaks_of_a_shape_is_not_proved() {
+    let count = number("CEGAS_LOOPS", 80) as usize;
+    let mut random = Random::new(number("CEGAS_LOOPS_SEED", 1));
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let (mut claims, mut proved, mut fail, mut wrong) = (0, 0, 0, Vec::new());
+    for start in (0..count).step_by(BATCH) {
+        let ids = start..(start + BATCH).min(count);
+        let programs: Vec<Program> = ids.map(|id| shapes::program(random.next(), id)).collect();
+        let broken = runs::broken(dir.path(), &programs);
+        fail += broken.len();
+        let safe = |half: &[Program]| -> Vec<BTreeSet<u64>> {
+            let ask = |p: &Program| judged(dir.path(), p, &p.text, &["--engine", "proofs"]);
+            let safe = |(line, verdict): (u64, String)| (verdict == "safe").then_some(line);
+            half.iter().map(|p| ask(p).into_iter().filter_map(safe).collect()).collect()
+        };
+        let (first, second) = programs.split_at(programs.len() / 2);
+        let (mut lines, others) = std::thread::scope(|scope| {
+            let others = scope.spawn(|| safe(second));
+            (safe(first), others.join().expect("no thread fails"))
+        });
+        lines.extend(others);
+        for (program, safe) in programs.iter().zip(lines) {
+            for (claim, line) in program.claims.iter().enumerate() {
+                claims += 1;
+                proved += usize::from(safe.contains(line));
+                if safe.contains(line) && broken.contains(&(program.id, claim)) {
+                    wrong.push(format!("{}:{line}", keep(program).display()));
+                }
+            }
+        }
+    }
+    println!(
+        "{count} programs over shapes: {claims} claims, {proved} proved, {fail} fail, {wrong:?}"
+    );
+    assert!(wrong.is_empty(), "wrong proofs:\n{}", wrong.join("\n"));
+    assert!(proved * 4 > claims, "too few proofs to mean anything: {proved} of {claims}");
+    assert!(fail * 10 > claims, "too few claims that fail: {fail} of {claims}");
 }
 
 /// Of one claim in each program the opposite is asked, half of the time.
