@@ -75,3 +75,7 @@ pub const HTML_UNKNOWN: usize = 1_000;
 
 /// The largest baseline read: some hundred bytes for each of a hundred thousand findings.
 pub const BASELINE_BYTES: u64 = 64 << 20;
+
+/// The stack of a worker. What is nested deep (types, initialisers, matching of lists) is looked at by functions that call
+/// themselves; a stack that is too small would end the whole scan. What is not used takes no memory.
+pub const STACK: usize = 64 << 20;

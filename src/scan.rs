@@ -9,6 +9,7 @@ mod read;
 mod share;
 mod remembered;
 
+use crate::budgets;
 use crate::cancel::Cancel;
 use crate::check::Checked;
 use crate::config::{self, Settings, Stage};
@@ -41,7 +42,8 @@ pub fn scan(
     progress: &Progress,
     cancel: &Cancel,
 ) -> Result<Report> {
-    let workers = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.get()).build()?;
+    let workers = rayon::ThreadPoolBuilder::new().num_threads(settings.jobs.get());
+    let workers = workers.stack_size(budgets::STACK).build()?;
     workers.install(|| {
         let clang = Clang::find()?.or_built_in(built_in);
         let base = settings.diff_base.as_deref().filter(|_| settings.dump.is_none());

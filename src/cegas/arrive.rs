@@ -161,24 +161,25 @@ impl Prover<'_, '_, '_> {
         matching: Matching,
         most: usize,
     ) -> Option<Matching> {
-        let Some(pair) = agenda.pop() else { return Some(matching) };
-        search.steps = search.steps.checked_sub(1)?;
-        let ours = self.allocated(search.general, pair.general);
-        let theirs = self.allocated(search.arrived, pair.arrived);
-        let (ours, theirs) = match (ours, theirs) {
-            (Pointer::None, Pointer::None) => {
-                // What stands in a variable or a cell of its own is compared later; what is behind a list, only here.
-                let is_behind = match pair.at {
-                    Place::Tail(_) | Place::New => true,
-                    Place::Value(..) | Place::Cell(..) => false,
-                };
-                if is_behind && !self.is_same(search, pair) {
-                    return None;
+        let (pair, ours, theirs) = loop {
+            let Some(pair) = agenda.pop() else { return Some(matching) };
+            search.steps = search.steps.checked_sub(1)?;
+            let ours = self.allocated(search.general, pair.general);
+            let theirs = self.allocated(search.arrived, pair.arrived);
+            match (ours, theirs) {
+                (Pointer::None, Pointer::None) => {
+                    // What stands in a variable or a cell of its own is compared later; what is behind a list, only here.
+                    let is_behind = match pair.at {
+                        Place::Tail(_) | Place::New => true,
+                        Place::Value(..) | Place::Cell(..) => false,
+                    };
+                    if is_behind && !self.is_same(search, pair) {
+                        return None;
+                    }
                 }
-                return self.solve(search, agenda, matching, most);
+                (Pointer::Other, _) | (_, Pointer::Other) => return None,
+                (ours, theirs) => break (pair, ours.object(), theirs.object()),
             }
-            (Pointer::Other, _) | (_, Pointer::Other) => return None,
-            (ours, theirs) => (ours.object(), theirs.object()),
         };
         if let (Some((general, k)), Some((arrived, l))) = (ours, theirs)
             && k == l
@@ -211,7 +212,7 @@ impl Prover<'_, '_, '_> {
             let mut tried = matching.clone();
             tried.empty.insert(general);
             let may = chain.may_be_empty || tried.edits.contains(&Edit::MayBeEmpty(general));
-            let is_round = self.machine.pointee(chain.tail).is_some_and(|(to, _)| to == general);
+            let is_round = self.is_round(search.general, general, &tried.empty);
             if !may && !is_round {
                 tried.edits.push(Edit::MayBeEmpty(general));
                 tried.cost += 1;
@@ -253,6 +254,22 @@ impl Prover<'_, '_, '_> {
             }
         }
         None
+    }
+
+    /// Whether a list leads back to itself by nothing but empty lists: then there is nothing that it could mean.
+    fn is_round(&mut self, state: &State, list: Instance, empty: &BTreeSet<Instance>) -> bool {
+        let mut at = list;
+        for _ in 0..=empty.len() {
+            let chain = state.memory.get(at).and_then(|object| object.chain.clone());
+            let next = chain.and_then(|chain| self.machine.pointee(chain.tail));
+            match next {
+                Some((next, _)) if next == list => return true,
+                Some((next, 0)) if empty.contains(&next) => at = next,
+                _ => return false,
+            }
+        }
+        // Round in another place.
+        true
     }
 
     /// Whether two values without pointers to allocated objects are the same one, from before the loop.
