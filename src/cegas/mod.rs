@@ -60,6 +60,7 @@ pub mod inductive;
 mod scope;
 mod spoken;
 mod related;
+mod renamed;
 mod replay;
 mod known;
 mod afresh;
