@@ -14,6 +14,7 @@ mod llvm;
 mod llvm_debug;
 mod prepare;
 mod module;
+mod packed;
 pub mod unit;
 pub mod built_in;
 pub mod bitcode;
@@ -73,7 +74,7 @@ pub fn model(
     let labels = units.iter().flat_map(|(label, unit)| [label.as_bytes(), unit.key.bytes()]);
     let key = Key::of([stamp.as_bytes(), name.as_bytes()].into_iter().chain(labels));
     let cached = cache.get(Kind::Program, &key);
-    if let Some(program) = cached.and_then(|bytes| ir::unpack(&bytes)) {
+    if let Some(program) = cached.and_then(|bytes| packed::unpack(&bytes)) {
         return Ok(program);
     }
     let piece = |(label, unit): &(&str, &Compiled)| {
@@ -90,7 +91,7 @@ pub fn model(
         let first = violations.first().map_or_else(String::new, ToString::to_string);
         return Err(LinkError::Malformed { first });
     }
-    if let Some(bytes) = ir::pack(&program) {
+    if let Some(bytes) = packed::pack(&program) {
         cache.put(Kind::Program, &key, &bytes);
     }
     Ok(program)

@@ -18,7 +18,6 @@ pub mod debug;
 pub mod dominators;
 pub mod ids;
 pub mod inst;
-mod packed;
 pub mod parse;
 pub mod print;
 pub mod program;
@@ -37,7 +36,6 @@ pub use inst::{
     Access, BinaryOp, Callee, CastOp, CheckKind, FloatPredicate, GepTerm, Inst, IntPredicate,
     Operand, OverflowOp, PureOp, RmwOp,
 };
-pub use packed::{pack, unpack};
 pub use parse::{ParseError, parse};
 pub use print::{Digest, digests, print, print_function, print_inst};
 pub use program::{

@@ -1,9 +1,9 @@
 //! A program as bytes, in two halves that are read side by side: what its code is, and what the code speaks of.
 
-use super::Program;
+use crate::ir::Program;
 
 /// The bytes of a program.
-pub fn pack(program: &Program) -> Option<Vec<u8>> {
+pub(super) fn pack(program: &Program) -> Option<Vec<u8>> {
     let Program { name, machine, types, consts, texts, globals, funcs, debug, .. } = program;
     let Program { aliases, constructors, destructors, notes, .. } = program;
     let Program { blocks, insts, values, operand_pool, phi_pool, term_pool, .. } = program;
@@ -23,7 +23,7 @@ pub fn pack(program: &Program) -> Option<Vec<u8>> {
 }
 
 /// What [`pack`] made; nothing if the bytes are no program's.
-pub fn unpack(bytes: &[u8]) -> Option<Program> {
+pub(super) fn unpack(bytes: &[u8]) -> Option<Program> {
     let (len, halves) = bytes.split_first_chunk()?;
     let (things, code) =
         halves.split_at_checked(usize::try_from(u64::from_le_bytes(*len)).ok()?)?;
