@@ -89,6 +89,9 @@ impl Prover<'_, '_, '_> {
             let mut is_widened = false;
             for state in &ends.back {
                 let has_lists = self.has_lists(&general, state);
+                // What parts leaves no trace in the head.
+                let parts = has_lists && may_part && self.keeps_known && aside.len() < MOST_ASIDE;
+                let untouched = parts.then(|| head.clone());
                 let arrived = if has_lists {
                     self.arrive(&mut head, &general, state)
                 } else {
@@ -108,15 +111,11 @@ impl Prover<'_, '_, '_> {
                             break;
                         }
                     }
-                    Err(Misfit::Shape(_))
-                        if has_lists
-                            && may_part
-                            && self.keeps_known
-                            && aside.len() < MOST_ASIDE =>
-                    {
+                    Err(Misfit::Shape(what)) => {
+                        let Some(untouched) = untouched else { return Ok(Err(what)) };
+                        head = untouched;
                         aside.push(state.clone());
                     }
-                    Err(Misfit::Shape(what)) => return Ok(Err(what)),
                 }
             }
             let limits = self.limits();

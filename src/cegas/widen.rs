@@ -61,7 +61,7 @@ pub(super) enum Misfit {
 const TAG_BITS: u32 = 8;
 const MOST_LEAVES: usize = 12;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Head {
     /// The state at the entry; also the counter for the variables of the head.
     pub entry: State,
