@@ -16,7 +16,7 @@ use crate::entries::{Entry, Given, Globals, Reach};
 use crate::ir::{Digest, FuncId, InstId, Program};
 use crate::report::Cause;
 use crate::rules::{Demand, Obligation};
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -68,6 +68,10 @@ pub(super) struct ByEntry<'a> {
     program: &'a Program,
     settings: &'a Settings,
     asked: Asked<'a>,
+    /// What is demanded at each place for each rule, in the order in which it was marked.
+    demands: FxHashMap<(InstId, &'a str), Vec<&'a Obligation>>,
+    /// What is asked in each function.
+    questions: SecondaryMap<FuncId, Digest>,
     texts: Texts<'a>,
     places: Places<'a>,
     /// What runs before and after all.
@@ -93,8 +97,15 @@ impl<'a> ByEntry<'a> {
         for &func in program.constructors.iter().chain(&program.destructors) {
             around.extend(reach.funcs(func).iter());
         }
+        let mut demands: FxHashMap<(InstId, &str), Vec<&Obligation>> = FxHashMap::default();
+        open.iter().for_each(|o| demands.entry((o.at, o.rule)).or_default().push(o));
+        let mut questions = SecondaryMap::new();
+        for (func, function) in &program.funcs {
+            let here = texts::asked_at(program, asked[func].iter().copied());
+            questions[func] = texts::digest([function.name.as_bytes(), &here]);
+        }
         let places = Places::new(program, settings);
-        ByEntry { program, settings, asked, texts, places, around }
+        ByEntry { program, settings, asked, demands, questions, texts, places, around }
     }
 
     pub fn question(&self, entry: &Entry, reached: &EntitySet<FuncId>) -> Question {
@@ -103,12 +114,7 @@ impl<'a> ByEntry<'a> {
         let name = |func: FuncId| self.program.funcs[func].name.as_bytes();
         let mut funcs: Vec<FuncId> = reached.iter().collect();
         funcs.sort_by_key(|&func| name(func));
-        let asked = |&func: &FuncId| {
-            let asked = texts::asked_at(self.program, self.asked[func].iter().copied());
-            texts::digest([name(func), &asked])
-        };
-        let asked: Vec<Digest> = funcs.iter().map(asked).collect();
-        let asked = texts::digest(asked.iter().map(|one| &one[..]));
+        let asked = texts::digest(funcs.iter().map(|&func| &self.questions[func][..]));
         let text = self.texts.together(all.iter());
         let described = self.described(entry);
         let key = self.texts.key(entry.func, [described.as_bytes(), &text, &asked]);
@@ -223,16 +229,14 @@ impl<'a> ByEntry<'a> {
     fn obligation(&self, which: &Which, record: &Record) -> Option<Obligation> {
         let at = self.places.inst(which.marked, &record.names)?;
         let rule = record.rules.get(which.rule as usize)?;
-        let func = self.program.func_of(at);
-        let same = |o: &&&Obligation| o.at == at && o.rule == rule;
-        self.asked[func].iter().filter(same).nth(which.number as usize).map(|o| **o)
+        let here = self.demands.get(&(at, rule.as_str()))?;
+        here.get(which.number as usize).map(|o| **o)
     }
 
     /// Which of those at its place it is.
     fn number(&self, marked: &Obligation) -> Option<u32> {
-        let there = self.asked[self.program.func_of(marked.at)].iter();
-        let mut same = there.filter(|o| o.at == marked.at && o.rule == marked.rule);
-        same.position(|o| o.demand == marked.demand).map(|number| number as u32)
+        let here = self.demands.get(&(marked.at, marked.rule))?;
+        here.iter().position(|o| o.demand == marked.demand).map(|number| number as u32)
     }
 
     /// What is worth remembering of what was said.
