@@ -81,7 +81,7 @@ fn examine(
     let own_models = described::compile(settings, &compiler)?;
     let compiled = compile(project, &compiler, progress);
     cancel.check()?;
-    let read = read::files(project, &compiled);
+    let read = read::files(project, &compiled, settings);
     first(&read)?;
     let mut targets = chosen_targets(project, &compiled, settings)?;
     let notes = affected::retain(&mut targets, project, &compiled, settings);

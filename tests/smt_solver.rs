@@ -206,6 +206,23 @@ fn limits_end_hard_questions() {
     hard(Limits { work: 0, milliseconds: 0, megabytes: 1 });
 }
 
+/// Z3 hears of no limit while it writes sums out: a sum of this many numbers, and the same from its other end.
+#[test]
+fn sums_of_many_numbers_end_soon() {
+    let mut s = Solver::new();
+    let numbers: Vec<ExprId> = (0..60_000).map(|i| var(&mut s, &format!("x{i}"), 32)).collect();
+    let p: &mut Pool = s.pool_mut();
+    let numbers: Vec<ExprId> = numbers.into_iter().map(|x| p.sext(x, 64)).collect();
+    let zero = p.constant(0, 64);
+    let forth = numbers.iter().fold(zero, |sum, &x| p.add(sum, x));
+    let back = numbers.iter().rev().fold(zero, |sum, &x| p.add(sum, x));
+    let differ = p.ne(forth, back);
+    let start = std::time::Instant::now();
+    let answer = s.check(&[differ], &Limits { milliseconds: 500, ..Limits::default() });
+    assert!(!matches!(answer, Answer::Sat(_)));
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
 /// Random claims about one step: what is kept must follow from what is kept, by all assignments, and where Z3
 /// knows everything, nothing more could have been kept.
 #[test]

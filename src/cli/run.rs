@@ -76,7 +76,11 @@ fn attempt(
     let mut report = scan(&settings, &progress, &cancel)?;
     progress.clear();
     cancel.check()?;
-    let sources = Sources::of(&report, &settings.root);
+    let sources = if settings.only_dumps() {
+        Sources::default()
+    } else {
+        Sources::of(&report, &settings.root)
+    };
     let baseline = silencer.apply(&mut report, &sources, &settings)?;
     report::write(&report, &sources, &settings, versions)?;
     if io::stdout().is_terminal() && !settings.quiet && report.dump.is_none() {

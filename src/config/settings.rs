@@ -87,6 +87,11 @@ impl Settings {
     pub fn is_partial(&self) -> bool {
         !(self.targets.is_empty() && self.affected_by.is_empty() && self.entries.is_empty())
     }
+
+    /// Whether a dump is all that is written, so that nobody asks for the text of files.
+    pub fn only_dumps(&self) -> bool {
+        self.dump.is_some() && self.outputs.files().next().is_none() && !self.outputs.takes_stdout()
+    }
 }
 
 /// The machine-readable reports asked for.

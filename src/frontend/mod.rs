@@ -9,6 +9,7 @@ pub mod clang;
 pub mod cache;
 mod asked;
 mod lookups;
+mod content;
 mod llvm_extra;
 mod llvm;
 mod llvm_debug;

@@ -2,12 +2,12 @@
 //!
 //! A unit's manifest (under its command) lists the files clang read with their hashes, and whatever else it looked for;
 //! if they all still hold the same and the rest is as it was, there or missing, the unit that the manifest names is the
-//! answer and no compiler runs.
+//! answer and no compiler runs. A file that nobody has touched since ([`content`]) is not read again for that.
 
-use super::asked::Asked;
 use super::built_in::{self, BuiltIn, Came};
 use super::cache::{Cache, Key, Kind};
 use super::clang::{self, Clang};
+use super::content::{self, Content, Contents};
 use super::lookups::{Lookups, Met};
 use super::{Overflow, lower, module, prepare};
 use crate::cancel::{Cancel, Ended};
@@ -16,11 +16,9 @@ use compile_db::{Symbols, Unit};
 use inkwell::context::Context;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use std::fs::{File, Metadata};
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 use tempfile::TempDir;
 
 /// How many variants of one command a manifest remembers: a few branches of a repository.
@@ -34,9 +32,6 @@ const BITCODE: &str = "unit.bc";
 const UNIT: &str = "unit";
 const DEPFILE: &str = "unit.d";
 const LOOKUPS: &str = "unit.lookups";
-
-/// Opens without waiting.
-const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
 /// How programs say that the cache's disk is full.
 const DISK_FULL: &str = "No space left on device";
@@ -64,11 +59,18 @@ enum Tables {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Variant {
-    files: Vec<(PathBuf, Key)>,
+    files: Vec<Source>,
     /// What else was looked for.
     lookups: Vec<(PathBuf, Met)>,
     unit: Key,
     names: Names,
+}
+
+/// A file that clang read.
+#[derive(Debug, Serialize, Deserialize)]
+struct Source {
+    path: PathBuf,
+    held: Content,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -90,13 +92,14 @@ pub struct Compiler<'a> {
     pub clang: &'a Clang,
     pub cache: &'a Cache,
     pub cancel: &'a Cancel,
-    hashes: Asked<Option<Key>>,
+    contents: Contents,
     lookups: Lookups,
 }
 
 impl<'a> Compiler<'a> {
     pub fn new(clang: &'a Clang, cache: &'a Cache, cancel: &'a Cancel) -> Self {
-        Compiler { clang, cache, cancel, hashes: Asked::default(), lookups: Lookups::new() }
+        let contents = Contents::default();
+        Compiler { clang, cache, cancel, contents, lookups: Lookups::new() }
     }
 
     /// The unit, or why there is none, in one line.
@@ -115,6 +118,7 @@ impl<'a> Compiler<'a> {
         command: Key,
         variants: Vec<Variant>,
     ) -> Result<Compiled, String> {
+        let start = SystemTime::now();
         let (scratch, packed) = self.in_scratch(|folder| match self.own_call(unit, folder) {
             Some(packed) => packed,
             None => self.call(unit, folder),
@@ -122,9 +126,11 @@ impl<'a> Compiler<'a> {
         let key = Key::of([packed.as_slice()]);
         let depfile = std::fs::read(scratch.path().join(DEPFILE)).unwrap_or_default();
         let files = clang::dependencies(&depfile);
-        let read = files.iter().map(|file| unit.directory.join(file)).collect();
+        let read: Vec<PathBuf> = files.iter().map(|file| unit.directory.join(file)).collect();
         let (names, _) = parts(&packed).ok_or_else(|| DAMAGED.to_owned())?;
-        if let Some(variant) = self.variant(unit, files, scratch.path(), key, names) {
+        // What was edited meanwhile may hold something else than clang read.
+        let is_edited = read.iter().any(|file| content::is_touched_since(file, start));
+        if !is_edited && let Some(variant) = self.variant(unit, files, scratch.path(), key, names) {
             // The unit first: a manifest never names what is not there.
             self.cache.put(Kind::Unit, &key, &packed);
             self.remember(command, variants, variant);
@@ -253,7 +259,7 @@ impl<'a> Compiler<'a> {
 
     fn remembered(&self, unit: &Unit, variants: &[Variant]) -> Option<Compiled> {
         let place = |path: &PathBuf| unit.directory.join(path);
-        let same = |(path, key): &(PathBuf, Key)| self.hash(&place(path)) == Some(*key);
+        let same = |read: &Source| self.contents.still(&place(&read.path), &read.held);
         let still = |(path, met): &(PathBuf, Met)| self.lookups.met(&place(path)) == *met;
         variants.first().into_iter().for_each(|variant| self.begin(unit, variant));
         let variant = variants
@@ -263,7 +269,7 @@ impl<'a> Compiler<'a> {
             tables: Tables::Kept(Box::new(unit.clone())),
             symbols: variant.names.clone().into(),
             key: variant.unit,
-            files: variant.files.iter().map(|(path, _)| place(path)).collect(),
+            files: variant.files.iter().map(|read| place(&read.path)).collect(),
             from_cache: true,
         })
     }
@@ -278,12 +284,12 @@ impl<'a> Compiler<'a> {
         key: Key,
         names: Names,
     ) -> Option<Variant> {
-        let with_hash = |path: PathBuf| {
-            let key = self.hash(&unit.directory.join(&path))?;
-            Some((path, key))
+        let with_content = |path: PathBuf| {
+            let held = self.contents.of(&unit.directory.join(&path))?;
+            Some(Source { path, held })
         };
-        let files: Vec<(PathBuf, Key)> = files.into_iter().map(with_hash).collect::<Option<_>>()?;
-        if !files.iter().any(|(path, _)| unit.directory.join(path) == unit.source) {
+        let files: Vec<Source> = files.into_iter().map(with_content).collect::<Option<_>>()?;
+        if !files.iter().any(|read| unit.directory.join(&read.path) == unit.source) {
             return None;
         }
         let log = std::fs::read(scratch.join(LOOKUPS)).unwrap_or_default();
@@ -292,7 +298,7 @@ impl<'a> Compiler<'a> {
             self.cache.not_served("what clang looks for cannot be followed");
         }
         let mut lookups = lookups?;
-        let read: FxHashSet<&PathBuf> = files.iter().map(|(path, _)| path).collect();
+        let read: FxHashSet<&PathBuf> = files.iter().map(|read| &read.path).collect();
         lookups.retain(|(path, _)| !read.contains(path));
         Some(Variant { files, lookups, unit: key, names })
     }
@@ -307,27 +313,13 @@ impl<'a> Compiler<'a> {
 
     /// Finds out what the variant's validity hangs on, as far as no other worker does.
     fn begin(&self, unit: &Unit, variant: &Variant) {
-        for (path, _) in &variant.files {
-            self.hashes.begin(&unit.directory.join(path), hashed);
+        for Source { path, held } in &variant.files {
+            self.contents.begin(&unit.directory.join(path), held);
         }
         for (path, _) in &variant.lookups {
             self.lookups.begin(&unit.directory.join(path));
         }
     }
-
-    /// The hash of a file's content; nothing if it cannot be read.
-    fn hash(&self, path: &Path) -> Option<Key> {
-        self.hashes.answer(path, hashed)
-    }
-}
-
-fn hashed(path: &Path) -> Option<Key> {
-    // A pipe that took the place of a file must not be waited for.
-    let mut file = File::options().read(true).custom_flags(NONBLOCK).open(path).ok()?;
-    let about = file.metadata().ok().filter(Metadata::is_file)?;
-    let mut content = Vec::with_capacity(usize::try_from(about.len()).ok()? + 1);
-    file.read_to_end(&mut content).ok()?;
-    Some(Key::of([content.as_slice()]))
 }
 
 /// Reads bitcode that clang made, prepares and lowers it.

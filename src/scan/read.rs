@@ -11,7 +11,14 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// The sources and what clang read for them, links followed.
-pub(super) fn files(project: &Project, compiled: &[Outcome]) -> BTreeSet<PathBuf> {
+pub(super) fn files(
+    project: &Project,
+    compiled: &[Outcome],
+    settings: &Settings,
+) -> BTreeSet<PathBuf> {
+    if settings.only_dumps() {
+        return BTreeSet::new();
+    }
     let sources = project.sources.iter().map(|source| source.path());
     let headers = compiled.iter().flatten().flat_map(|unit| &unit.files);
     // By bytes: most units read the same headers, and paths are compared component by component.

@@ -7,6 +7,29 @@ use crate::smt::value::sign_bit;
 use rustc_hash::FxHashMap;
 use z3::ast::{Array, Ast, BV, Bool, Float, RoundingMode};
 
+/// Z3 writes each sum (product, conjunction …) inside another one out as one of all their parts, one after the other,
+/// and hears of no limit meanwhile: a sum of 100,000 numbers took it half a minute. This many parts take it about a
+/// second.
+const MOST_FLATTENED: u64 = 200_000_000;
+
+/// How many parts all sums (products …) among these nodes have when written out.
+fn flattened(pool: &Pool, nodes: &[ExprId]) -> u64 {
+    let mut parts: FxHashMap<ExprId, u64> = FxHashMap::default();
+    for &e in nodes {
+        let node = pool.node(e);
+        if !matches!(node.op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Concat) {
+            continue;
+        }
+        let part = |child: ExprId| match parts.get(&child) {
+            Some(&parts) if pool.op(child) == node.op => parts,
+            _ => 1,
+        };
+        let all = node.children().map(part).fold(0u64, u64::saturating_add);
+        parts.insert(e, all);
+    }
+    parts.values().fold(0, |sum, &all| sum.saturating_add(all))
+}
+
 #[derive(Debug)]
 enum Term {
     Truth(Bool),
@@ -46,7 +69,11 @@ impl<'p> Terms<'p> {
     /// Makes the terms of everything the roots need; an error names what Z3 does not have.
     pub fn new(pool: &'p Pool, roots: &[ExprId]) -> Result<Terms<'p>, &'static str> {
         let mut terms = Terms { pool, terms: FxHashMap::default() };
-        for e in pool.reachable(roots) {
+        let nodes = pool.reachable(roots);
+        if flattened(pool, &nodes) > MOST_FLATTENED {
+            return Err("time for a sum of so many terms");
+        }
+        for e in nodes {
             let term = terms.make(e)?;
             terms.terms.insert(e, term);
         }
