@@ -50,6 +50,7 @@ impl<'p> Machine<'p> {
         let mut machine = Machine::new(self.program, Rc::clone(&self.marks), self.options);
         machine.smt = Solver::apart();
         machine.given = self.given.clone();
+        machine.undisturbed = true;
         machine.log = Some(Known::default());
         let mut guide = Guide { known: self, found, values: Model::new(), translated: 0 };
         let (state, violation) = guide.follow(&mut machine, entry, target)?;

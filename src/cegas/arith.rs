@@ -288,17 +288,19 @@ impl Machine<'_> {
             P::CtPop => self.smt.pool.ctpop(a),
             P::Ctlz => self.smt.pool.clz(a),
             P::Cttz => self.smt.pool.ctz(a),
-            P::FIsClass
-            | P::FMin
-            | P::FMax
-            | P::SAddSat
-            | P::UAddSat
-            | P::SSubSat
-            | P::USubSat
-            | P::BitReverse
-            | P::FShl
-            | P::FShr
-            | P::PtrMask => return gap(format!("the operation {op:?}")),
+            P::BitReverse => self.smt.pool.bit_reverse(a),
+            P::FShl => self.smt.pool.funnel_left(a, b, c),
+            P::FShr => self.smt.pool.funnel_right(a, b, c),
+            P::SAddSat => self.smt.pool.sadd_saturating(a, b),
+            P::UAddSat => self.smt.pool.uadd_saturating(a, b),
+            P::SSubSat => self.smt.pool.ssub_saturating(a, b),
+            P::USubSat => self.smt.pool.usub_saturating(a, b),
+            P::PtrMask if self.smt.pool.width(b) == self.smt.pool.width(a) => {
+                self.smt.pool.and(a, b)
+            }
+            P::FIsClass | P::FMin | P::FMax | P::PtrMask => {
+                return gap(format!("the operation {op:?}"));
+            }
             P::FFloor | P::FCeil | P::FTrunc | P::FRound | P::FRint => a,
         })
     }

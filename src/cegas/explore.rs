@@ -292,6 +292,10 @@ impl<'a> Explorer<'a> {
                 };
                 return self.choose(state, ways, go);
             }
+            Err(Stop::Gap(what)) if self.machine.sets_handler(at) => {
+                self.leave(state, Reason::Unsupported { what, at: Some(at) });
+                self.machine.step_undisturbed(state, at)?
+            }
             Err(Stop::Gap(why)) => return self.sample(state, at, why),
             other => other?,
         };

@@ -94,6 +94,8 @@ pub struct Machine<'p> {
     pub(super) given: Option<Entry>,
     /// With these, arbitrary values are not arbitrary: a path is walked again.
     pub(super) replay: Option<Replay>,
+    /// No signal arrives on the paths followed: they are real, but not all there are.
+    pub(super) undisturbed: bool,
     /// Takes down which variable each arbitrary value is.
     pub(super) log: Option<Known>,
     /// What is being looked at in memory.
@@ -152,6 +154,7 @@ impl<'p> Machine<'p> {
             options,
             given: None,
             replay: None,
+            undisturbed: false,
             log: None,
             looked: None,
             ghosts: None,

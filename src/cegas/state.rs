@@ -62,6 +62,8 @@ pub struct State {
     pub trusted: Vector<FuncId>,
     /// What such functions were given, and may change whenever one is called.
     pub exposed: HashSet<Instance>,
+    /// The signals that the program has set a handler for.
+    pub handled: HashSet<u128>,
     /// Why a violation on this path would not be certain.
     pub doubt: Option<Rc<str>>,
 }
@@ -84,6 +86,7 @@ impl State {
             last_read: None,
             trusted: Vector::new(),
             exposed: HashSet::new(),
+            handled: HashSet::new(),
             doubt: None,
         }
     }

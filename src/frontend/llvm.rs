@@ -496,4 +496,11 @@ impl<'m> Val<'m> {
         let data = unsafe { LLVMGetInlineAsmAsmString(self.0, &mut len) };
         text(data, len)
     }
+
+    /// What registers and memory its operands lie in, as LLVM writes it: `=r,0,~{memory}`.
+    pub fn inline_asm_constraints(self) -> String {
+        let mut len = 0;
+        let data = unsafe { LLVMGetInlineAsmConstraintString(self.0, &mut len) };
+        text(data, len)
+    }
 }

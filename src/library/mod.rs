@@ -26,6 +26,7 @@ pub const OUT_OF_SEQUENCE: &[&str] = &[
     "__cxa_atexit",
     "signal",
     "bsd_signal",
+    "__sysv_signal",
     "sigaction",
     "pthread_create",
     "thrd_create",

@@ -177,6 +177,25 @@ impl Tree {
             "clz" => (0..kw).rev().take_while(|i| v[0] >> i & 1 == 0).count() as u128,
             "ctz" => (0..kw).take_while(|i| v[0] >> i & 1 == 0).count() as u128,
             "bswap" => (0..kw / 8).fold(0, |r, i| r << 8 | (v[0] >> (8 * i) & 0xff)),
+            "bit_reverse" => (0..kw).fold(0, |r, i| r << 1 | (v[0] >> i & 1)),
+            "funnel_left" | "funnel_right" => {
+                let by = (v[2] % u128::from(w)) as u32;
+                let bit = |at: u32| if at < w { v[1] >> at } else { v[0] >> (at - w) } & 1;
+                let low = if name == "funnel_right" { by } else { w - by };
+                (0..w).fold(0, |r, i| r | bit(low + i) << i)
+            }
+            "uadd_saturating" => {
+                v[0].checked_add(v[1]).filter(|&r| r == cut(r, kw)).unwrap_or(u128::MAX)
+            }
+            "usub_saturating" => v[0].saturating_sub(v[1]),
+            "sadd_saturating" | "ssub_saturating" => {
+                let r = match name {
+                    "sadd_saturating" => s(0).saturating_add(s(1)),
+                    _ => s(0).saturating_sub(s(1)),
+                };
+                let most = i128::MAX >> (128 - kw);
+                r.clamp(-most - 1, most) as u128
+            }
             other => panic!("{other}"),
         };
         cut(result, w)
@@ -226,6 +245,13 @@ impl Tree {
             "clz" => p.clz(k[0]),
             "ctz" => p.ctz(k[0]),
             "bswap" => p.bswap(k[0]),
+            "bit_reverse" => p.bit_reverse(k[0]),
+            "funnel_left" => p.funnel_left(k[0], k[1], k[2]),
+            "funnel_right" => p.funnel_right(k[0], k[1], k[2]),
+            "uadd_saturating" => p.uadd_saturating(k[0], k[1]),
+            "usub_saturating" => p.usub_saturating(k[0], k[1]),
+            "sadd_saturating" => p.sadd_saturating(k[0], k[1]),
+            "ssub_saturating" => p.ssub_saturating(k[0], k[1]),
             other => panic!("{other}"),
         }
     }
@@ -249,6 +275,9 @@ pub const TRUTH: [&str; 12] = [
     "smul_overflow",
 ];
 
+const SATURATING: [&str; 4] =
+    ["uadd_saturating", "usub_saturating", "sadd_saturating", "ssub_saturating"];
+
 /// A random tree of that width over the variables.
 pub fn tree(r: &mut Random, w: u32, depth: u32, vars: usize) -> Tree {
     if depth == 0 || r.below(12) == 0 {
@@ -265,7 +294,7 @@ pub fn tree(r: &mut Random, w: u32, depth: u32, vars: usize) -> Tree {
         let inner = [1, 2, 3, 4, 5, 8, 16, 32, 33, 64, 65, 128][r.below(12) as usize];
         return node(name, vec![tree(r, inner, d, vars), tree(r, inner, d, vars)]);
     }
-    match r.below(24) {
+    match r.below(27) {
         // With a constant, where most rules are.
         20..=23 => {
             let name = SAME[r.below(SAME.len() as u64) as usize];
@@ -292,6 +321,15 @@ pub fn tree(r: &mut Random, w: u32, depth: u32, vars: usize) -> Tree {
             node(["zext", "sext"][r.below(2) as usize], vec![tree(r, from, d, vars)])
         }
         17 => node(["ctpop", "clz", "ctz"][r.below(3) as usize], vec![tree(r, w, d, vars)]),
+        24 => {
+            let name = ["funnel_left", "funnel_right"][r.below(2) as usize];
+            node(name, vec![tree(r, w, d, vars), tree(r, w, d, vars), tree(r, w, d, vars)])
+        }
+        25 => {
+            let name = SATURATING[r.below(4) as usize];
+            node(name, vec![tree(r, w, d, vars), tree(r, w, d, vars)])
+        }
+        26 if w <= 16 => node("bit_reverse", vec![tree(r, w, d, vars)]),
         18 if w.is_multiple_of(8) => node("bswap", vec![tree(r, w, d, vars)]),
         _ => {
             let c = tree(r, 1, d, vars);

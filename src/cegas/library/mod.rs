@@ -5,6 +5,7 @@ mod heap;
 mod input;
 mod outside;
 mod results;
+mod signals;
 
 pub(super) use outside::what_it_does;
 pub(super) use results::returns;
@@ -100,13 +101,11 @@ const NAMED: &[&str] = &[
     "pthread_create",
     "on_exit",
     "at_quick_exit",
-    "signal",
-    "sigaction",
 ];
 
 /// Whether nothing has to be assumed of a function without a body: it is known, or paths end at it.
 pub fn is_known(name: &str) -> bool {
-    let lists = [STREAMS, ENDS, NOTHING, NAMED];
+    let lists = [STREAMS, ENDS, NOTHING, NAMED, signals::HANDLERS];
     let prefixes = ["__VERIFIER_", "nondet_", "__cegas_"];
     lists.iter().any(|list| list.contains(&name))
         || prefixes.iter().any(|prefix| name.starts_with(prefix))
@@ -218,9 +217,10 @@ impl Machine<'_> {
                 Some(self.local(state, at, size))
             }
             "longjmp" | "_longjmp" | "siglongjmp" | "setjmp" | "_setjmp" | "sigsetjmp" | "fork"
-            | "vfork" | "pthread_create" | "on_exit" | "at_quick_exit" | "signal" | "sigaction" => {
+            | "vfork" | "pthread_create" | "on_exit" | "at_quick_exit" => {
                 return gap(format!("the function `{name}`"));
             }
+            _ if signals::HANDLERS.contains(&name) => self.handler(state, name, args, result)?,
             _ if program.funcs[func].attrs.noreturn => return Err(Stop::Exit),
             // One that the user calls an assertion.
             _ if self.marks.asserts(at) => match result {

@@ -103,7 +103,11 @@ impl Machine<'_> {
     }
 
     /// Everything reachable from these objects holds something else now.
-    fn change_all(&mut self, state: &mut State, mut reached: BTreeSet<Instance>) -> Step<()> {
+    pub(super) fn change_all(
+        &mut self,
+        state: &mut State,
+        mut reached: BTreeSet<Instance>,
+    ) -> Step<()> {
         let mut waiting: Vec<Instance> = reached.iter().copied().collect();
         while let Some(instance) = waiting.pop() {
             let Some(object) = state.memory.get(instance) else { continue };
@@ -148,7 +152,7 @@ impl Machine<'_> {
     }
 
     /// The objects whose addresses occur in a value.
-    fn mentioned(&mut self, value: ExprId, into: &mut BTreeSet<Instance>) {
+    pub(super) fn mentioned(&mut self, value: ExprId, into: &mut BTreeSet<Instance>) {
         if !self.speaks_of_addresses(value) {
             return;
         }

@@ -174,6 +174,18 @@ pub fn pure(op: PureOp, args: &[u64], bits: u32, ty: &Type) -> Option<u64> {
         PureOp::CtPop => u64::from(a.count_ones()),
         PureOp::Ctlz => u64::from(a.leading_zeros() - (64 - bits)),
         PureOp::Cttz => u64::from(a.trailing_zeros().min(bits)),
+        PureOp::BSwap => a.swap_bytes() >> (64 - bits),
+        PureOp::BitReverse => a.reverse_bits() >> (64 - bits),
+        PureOp::FShl | PureOp::FShr => {
+            let both = u128::from(a) << bits | u128::from(b);
+            let by = args.get(2)? % u64::from(bits);
+            match op {
+                PureOp::FShl => (both << by >> bits) as u64,
+                _ => (both >> by) as u64,
+            }
+        }
+        PureOp::UAddSat => a.saturating_add(b).min(u64::MAX >> (64 - bits)),
+        PureOp::USubSat => a.saturating_sub(b),
         PureOp::FNeg => return from_f64(-to_f64(a, ty)?, ty),
         PureOp::FAbs => return from_f64(to_f64(a, ty)?.abs(), ty),
         PureOp::FSqrt => return from_f64(to_f64(a, ty)?.sqrt(), ty),
@@ -188,13 +200,7 @@ pub fn pure(op: PureOp, args: &[u64], bits: u32, ty: &Type) -> Option<u64> {
         | PureOp::FMulAdd
         | PureOp::FIsClass
         | PureOp::SAddSat
-        | PureOp::UAddSat
         | PureOp::SSubSat
-        | PureOp::USubSat
-        | PureOp::BSwap
-        | PureOp::BitReverse
-        | PureOp::FShl
-        | PureOp::FShr
         | PureOp::PtrMask => return None,
     };
     Some(cut(value, bits))

@@ -86,15 +86,27 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// An empty template is a compiler barrier: no instruction runs.
+    /// An empty template is a compiler barrier: no instruction runs, and what lies in the register of an input is what
+    /// the output there is.
     fn inline_asm(&mut self, inst: Val<'m>, asm: Val<'m>) {
         let text = asm.inline_asm_text();
         let ty = self.ty(inst.ty());
         if text.trim().is_empty() && ty == self.void_type() {
             self.emit(Inst::Fence);
-        } else {
-            self.unsupported(inst, &format!("inline assembly `{}`", text.trim()));
+            return;
         }
+        if text.trim().is_empty()
+            && let Some(input) = tied_input(&asm.inline_asm_constraints())
+            && input < inst.arg_count()
+        {
+            let value = self.argument(inst, input);
+            if self.program.operand_type(value) == ty {
+                self.emit(Inst::Fence);
+                self.values.insert(inst, value);
+                return;
+            }
+        }
+        self.unsupported(inst, &format!("inline assembly `{}`", text.trim()));
     }
 
     fn intrinsic(&mut self, inst: Val<'m>, intrinsic: Intrinsic, callee: Val<'m>) {
@@ -217,4 +229,43 @@ impl<'m> Lowering<'m> {
 /// The arguments that the call's own type names, before the variable ones.
 fn fixed_args(call: Val<'_>) -> u32 {
     call.fixed_arg_count().min(call.arg_count())
+}
+
+/// The argument that lies where the only result of an assembler template does.
+fn tied_input(constraints: &str) -> Option<u32> {
+    let (mut outputs, mut args, mut results) = (0u32, 0u32, Vec::new());
+    let mut tied = None;
+    for constraint in constraints.split(',').filter(|one| !one.starts_with('~')) {
+        if let Some(output) = constraint.strip_prefix('=') {
+            if output.starts_with('*') {
+                args += 1;
+            } else {
+                results.push(outputs);
+            }
+            outputs += 1;
+            continue;
+        }
+        if let Ok(output) = constraint.parse::<u32>()
+            && results == [output]
+        {
+            tied = Some(args);
+        }
+        args += 1;
+    }
+    tied.filter(|_| results.len() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tied_input;
+
+    #[test]
+    fn the_input_in_the_register_of_the_result() {
+        assert_eq!(tied_input("=r,0,~{memory},~{dirflag}"), Some(0));
+        assert_eq!(tied_input("=&r,r,0"), Some(1));
+        assert_eq!(tied_input("=*m,=r,r,1,*m"), Some(2));
+        assert_eq!(tied_input("=r,r"), None);
+        assert_eq!(tied_input("=r,=r,0,1"), None);
+        assert_eq!(tied_input("r,~{memory}"), None);
+    }
 }

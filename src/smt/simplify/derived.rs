@@ -157,4 +157,79 @@ impl Pool {
         }
         swapped
     }
+
+    /// The bits in the other order.
+    pub fn bit_reverse(&mut self, a: ExprId) -> ExprId {
+        let bits: Vec<ExprId> = (0..self.width(a)).map(|at| self.extract(a, at, 1)).collect();
+        let (&first, rest) = bits.split_first().expect("a width is not zero");
+        rest.iter().fold(first, |reversed, &bit| self.concat(reversed, bit))
+    }
+
+    /// The higher half of `high` and `low`, put together and shifted left, by `by` modulo the width.
+    pub fn funnel_left(&mut self, high: ExprId, low: ExprId, by: ExprId) -> ExprId {
+        let (by, rest, one) = self.funnel_amounts(high, by);
+        let upper = self.shl(high, by);
+        let lower = self.lshr(low, one);
+        let lower = self.lshr(lower, rest);
+        self.or(upper, lower)
+    }
+
+    /// The lower half of `high` and `low`, put together and shifted right, by `by` modulo the width.
+    pub fn funnel_right(&mut self, high: ExprId, low: ExprId, by: ExprId) -> ExprId {
+        let (by, rest, one) = self.funnel_amounts(high, by);
+        let upper = self.shl(high, one);
+        let upper = self.shl(upper, rest);
+        let lower = self.lshr(low, by);
+        self.or(upper, lower)
+    }
+
+    /// The amount, what is left of the width after one more, and one. Neither amount is the width.
+    fn funnel_amounts(&mut self, a: ExprId, by: ExprId) -> (ExprId, ExprId, ExprId) {
+        let w = self.width(a);
+        let last = self.constant(u128::from(w - 1), w);
+        let by = if w.is_power_of_two() {
+            self.and(by, last)
+        } else {
+            let width = self.constant(u128::from(w), w);
+            self.urem(by, width)
+        };
+        (by, self.sub(last, by), self.constant(1, w))
+    }
+
+    /// The sum, or the largest number where it is larger.
+    pub fn uadd_saturating(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let (over, sum) = (self.uadd_overflow(a, b), self.add(a, b));
+        let most = self.constant(mask(self.width(a)), self.width(a));
+        self.ite(over, most, sum)
+    }
+
+    /// The difference, or zero where it is negative.
+    pub fn usub_saturating(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let (over, difference) = (self.usub_overflow(a, b), self.sub(a, b));
+        let zero = self.constant(0, self.width(a));
+        self.ite(over, zero, difference)
+    }
+
+    /// The signed sum, or the bound that it passes.
+    pub fn sadd_saturating(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let (over, sum) = (self.sadd_overflow(a, b), self.add(a, b));
+        self.saturated(a, over, sum)
+    }
+
+    /// The signed difference, or the bound that it passes.
+    pub fn ssub_saturating(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let (over, difference) = (self.ssub_overflow(a, b), self.sub(a, b));
+        self.saturated(a, over, difference)
+    }
+
+    /// A sum or difference leaves the range on the side of its first operand.
+    fn saturated(&mut self, a: ExprId, over: ExprId, result: ExprId) -> ExprId {
+        let w = self.width(a);
+        let least = self.constant(1 << (w - 1), w);
+        let most = self.constant(mask(w) >> 1, w);
+        let zero = self.constant(0, w);
+        let is_negative = self.slt(a, zero);
+        let bound = self.ite(is_negative, least, most);
+        self.ite(over, bound, result)
+    }
 }

@@ -1,0 +1,29 @@
+// The handler of a signal may run at any time, so nothing behind it is proved; an execution without signals is real.
+#include <assert.h>
+#include <signal.h>
+
+int __VERIFIER_nondet_int(void);
+
+int *where;
+int here;
+
+static void forget(int signal)
+{
+    (void)signal;
+    where = 0;
+}
+
+int main(void)
+{
+    where = &here;
+    assert(where == &here); // UNKNOWN: assertion
+    if (signal(SIGINT, SIG_IGN) != SIG_IGN)
+        signal(SIGINT, forget);
+    assert(where == &here); // UNKNOWN: assertion
+    struct sigaction action = {.sa_handler = forget}, old;
+    int done = sigaction(SIGTERM, &action, &old);
+    if (__VERIFIER_nondet_int() == 5)
+        assert(done != 0); // BUG: assertion
+    assert(old.sa_handler != SIG_IGN); // UNKNOWN: assertion
+    return 0;
+}
