@@ -58,6 +58,20 @@ fn a_sum_that_does_not_fit() {
 }
 
 #[test]
+fn a_shift_that_goes_wrong() {
+    let out = printed(
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) {\n  int a = __VERIFIER_nondet_int();\n  \
+         if (a == -3) return a << 2;\n  if (a == 5) return a << 30;\n  \
+         if (a == 40) return 1u << a;\n  return 0;\n}\n",
+    );
+    for told in
+        ["-3 is negative, and shifted to the left", "5 << 30 does not fit 32 bits", "shifted by 40"]
+    {
+        assert!(out.contains(told), "{told}: {out}");
+    }
+}
+
+#[test]
 fn what_is_not_set_is_not_told_as_if_it_were() {
     let out = printed(
         "#include <assert.h>\nint main(int argc, char **argv) {\n  int n;\n  int *p = 0;\n  \

@@ -7,7 +7,7 @@ use super::memory::{Instance, Origin};
 use super::state::State;
 use crate::ir::{BinaryOp, Callee, CheckKind, Def, Inst, InstId, Operand, OverflowOp, ValueId};
 use crate::library::accesses::Extent;
-use crate::rules::{Demand, Fault};
+use crate::rules::{Demand, Fault, bad_shift};
 use crate::smt::value::signed;
 use rustc_hash::FxHashMap;
 
@@ -103,6 +103,7 @@ impl Machine<'_> {
             Inst::Check { cond, kind: CheckKind::SignedOverflow } => {
                 return self.sum_of(state, cond);
             }
+            Inst::Check { kind: CheckKind::Shift, .. } => return self.shift_of(state, at),
             _ => {}
         }
         let Demand::Access { pointer, fault: Fault::Outside, extent } = demand else { return None };
@@ -144,6 +145,21 @@ impl Machine<'_> {
         let (a, bits) = self.known_number(state, lhs)?;
         let (b, _) = self.known_number(state, rhs)?;
         Some(format!("{a} {op} {b} does not fit {bits} bits"))
+    }
+
+    /// The shift that the check before it is of.
+    fn shift_of(&mut self, state: &State, check: InstId) -> Option<String> {
+        let (op, value, by) = bad_shift::checked(self.program, check)?;
+        let (value, bits) = self.known_number(state, value)?;
+        let (by, _) = self.known_number(state, by)?;
+        if !(0..i128::from(bits)).contains(&by) {
+            return Some(format!("a value of {bits} bits is shifted by {by}"));
+        }
+        let is_left = op == BinaryOp::Shl;
+        is_left.then(|| match value {
+            ..0 => format!("{value} is negative, and shifted to the left"),
+            _ => format!("{value} << {by} does not fit {bits} bits"),
+        })
     }
 
     /// An operand's value and width.

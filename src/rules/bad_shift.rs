@@ -1,7 +1,7 @@
 //! `bad-shift`: shift amounts fit the shifted type.
 
 use super::{Obligation, Rule, Severity, checks};
-use crate::ir::{CheckKind, Program};
+use crate::ir::{BinaryOp, CheckKind, Inst, InstId, Operand, Program};
 
 pub const RULE: Rule = Rule {
     id: "bad-shift",
@@ -18,4 +18,18 @@ pub const RULE: Rule = Rule {
 /// Marks every such check that the compiler put into the program.
 fn mark(program: &Program) -> Vec<Obligation> {
     checks(program, RULE.id, |kind| matches!(kind, CheckKind::Shift))
+}
+
+/// The shift that a check is of: how, what, and by how much.
+pub fn checked(program: &Program, check: InstId) -> Option<(BinaryOp, Operand, Operand)> {
+    /// It stands this close behind.
+    const NEAR: usize = 4;
+    let block = program.blocks[program.insts[check].block].insts.iter();
+    let mut behind = block.skip_while(|&inst| inst <= check).take(NEAR);
+    behind.find_map(|inst| match program.insts[inst].inst {
+        Inst::Binary { op: op @ (BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr), lhs, rhs } => {
+            Some((op, lhs, rhs))
+        }
+        _ => None,
+    })
 }

@@ -1,6 +1,6 @@
 //! `signed-overflow`: signed arithmetic stays within its type.
 
-use super::{Demand, Obligation, Rule, Severity, checks};
+use super::{Demand, Obligation, Rule, Severity, bad_shift, checks};
 use crate::ir::debug::Encoding;
 use crate::ir::{
     BinaryOp, CType, CastOp, CheckKind, Inst, InstId, Operand, OverflowOp, Program, ValueId,
@@ -46,21 +46,13 @@ fn mark(program: &Program) -> Vec<Obligation> {
 /// A signed value that loses bits to the left overflows, too. The compiler checks it together with the
 /// amount; only where the amount is a constant is it certain which of the two is wrong.
 fn left_shifts(program: &Program) -> Vec<Obligation> {
-    /// The shift stands this close behind its check.
-    const NEAR: usize = 4;
     let mut found = Vec::new();
     for (at, data) in &program.insts {
         let Inst::Check { cond, kind: CheckKind::Shift } = data.inst else { continue };
-        let block = program.blocks[data.block].insts.iter();
-        let behind = block.skip_while(|&inst| inst <= at).take(NEAR);
-        let amount = behind.filter_map(|inst| match program.insts[inst].inst {
-            Inst::Binary { op: BinaryOp::Shl, rhs, .. } => Some(rhs),
-            _ => None,
-        });
-        let demand = match amount.map(|amount| amount.constant().is_some()).next() {
-            Some(true) => Demand::NonZero(cond),
-            Some(false) => Demand::Arguable(cond),
-            None => continue,
+        let Some((BinaryOp::Shl, _, amount)) = bad_shift::checked(program, at) else { continue };
+        let demand = match amount.constant() {
+            Some(_) => Demand::NonZero(cond),
+            None => Demand::Arguable(cond),
         };
         found.push(Obligation { rule: RULE.id, at, demand });
     }
