@@ -324,7 +324,8 @@ fn entries_of(program: &Program, settings: &Settings) -> Vec<Entry> {
     let mut all = entries::entries(program, &settings.entries, options);
     let is_model =
         |name: &str| settings.functions.iter().any(|f| f.model.is_some() && f.name == name);
-    all.retain(|entry| !entry.of_library || !is_model(&program.funcs[entry.func].name));
+    let is_none = |name: &str| is_model(name) || settings.judged_elsewhere.contains(name);
+    all.retain(|entry| !entry.of_library || !is_none(&program.funcs[entry.func].name));
     all
 }
 

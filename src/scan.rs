@@ -172,8 +172,9 @@ fn reasons(project: &Project, compiled: &[Outcome], settings: &Settings) -> Stri
 struct Modelled {
     size: Result<report::Model, String>,
     checked: Checked,
-    /// The programs in which a library is judged, and which of its functions they do not come to.
+    /// The programs in which a library is judged, whether all of it is, and which of its functions they do not come to.
     judged_in: Vec<String>,
+    is_judged_whole: bool,
     uncalled: Vec<String>,
     notes: Vec<String>,
     entries: Vec<String>,
@@ -217,16 +218,14 @@ fn model(
                 let _task = deciding.begin(&target.name);
                 described::apply(&mut program, settings);
                 report::follow_links(&mut program, &settings.root);
-                // A dump judges nothing.
-                let judges = settings.dump.is_none();
-                let judged_in =
-                    judges.then(|| judged::judged_in(target, targets, settings)).flatten();
-                look_at(&program, look, judged_in.unwrap_or_default(), &deciding)
+                let inner = judged::inner(target, targets, all.compiled, settings);
+                look_at(&program, look, inner, &deciding)
             }
             Err(error) => Modelled {
                 size: Err(error.to_string()),
                 checked: Checked::default(),
                 judged_in: Vec::new(),
+                is_judged_whole: false,
                 uncalled: Vec::new(),
                 notes: Vec::new(),
                 entries: Vec::new(),
@@ -246,13 +245,17 @@ fn model(
 fn look_at(
     program: &Program,
     look: Look<'_>,
-    judged_in: Vec<String>,
+    inner: judged::Inner,
     deciding: &progress::Stage,
 ) -> Modelled {
     let Look { compiler, settings, cancel, .. } = look;
     debug_assert!(ir::verify(program).is_ok(), "what is put into a model keeps it well-formed");
-    let checked = if settings.dump.is_none() && judged_in.is_empty() {
-        let settings = look.share.settings(settings);
+    let mut uncalled =
+        if inner.programs.is_empty() { Vec::new() } else { judged::visible(program) };
+    uncalled.retain(|name| inner.is_whole || inner.functions.contains(name));
+    let checked = if settings.dump.is_none() && !inner.is_whole {
+        let mut settings = look.share.settings(settings);
+        settings.judged_elsewhere = inner.functions;
         remembered::check(program, &settings, compiler.cache, deciding, cancel)
     } else {
         Checked::default()
@@ -266,8 +269,9 @@ fn look_at(
     Modelled {
         size: Ok(report::Model::of(program)),
         checked,
-        uncalled: if judged_in.is_empty() { Vec::new() } else { judged::visible(program) },
-        judged_in,
+        uncalled,
+        judged_in: inner.programs,
+        is_judged_whole: inner.is_whole,
         notes,
         entries: settings.entries.iter().filter(found).cloned().collect(),
         ambiguous: settings.entries.iter().find_map(|name| entries::ambiguous(program, name)),

@@ -199,3 +199,24 @@ fn a_library_that_programs_of_the_build_use_is_judged_in_them() {
     let (said, verdict, _) = scan();
     assert_eq!((said.code, verdict), (Some(1), "unsafe".into()), "{said:?}");
 }
+
+#[test]
+fn a_library_that_programs_use_a_part_of_is_entered_from_outside_for_the_rest() {
+    let place = Place::new();
+    place.write("half.c", "int half(int n) { return 10 / n; }\n");
+    place.write("other.c", "int half(int n);\nint other(int n) { return half(5) / n; }\n");
+    place.write("main.c", "int half(int n);\nint main(void) { return half(2); }\n");
+    let build = "set -e; cc -c half.c other.c main.c; ar rcs libhalf.a half.o other.o; \
+                 cc -o app main.o libhalf.a";
+    let scan = place.scan(&["--json=r.json", "--rules=div-by-zero", "--", "sh", "-c", build]);
+    let report: serde_json::Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    let verdicts: Vec<(&str, &str)> = report["obligations"]
+        .as_array()
+        .expect("obligations")
+        .iter()
+        .filter_map(|o| Some((o["location"]["function"].as_str()?, o["verdict"].as_str()?)))
+        .collect();
+    // All callers of `half` are known, and none of `other`'s.
+    assert_eq!(verdicts, [("half", "safe"), ("other", "unsafe")], "{scan:?}");
+    assert!(scan.out.contains("what programs have of it is judged in app;"), "{scan:?}");
+}

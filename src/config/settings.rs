@@ -1,5 +1,6 @@
 //! The frozen settings of one scan: plain data, every default filled in.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,6 +30,8 @@ pub struct Settings {
     pub cflags: Vec<String>,
     /// Functions to start from; empty means `main`, or a library's visible functions.
     pub entries: Vec<String>,
+    /// Functions of a library that are no entries, because programs of the same build have them.
+    pub judged_elsewhere: BTreeSet<String>,
     /// How many things to do at once.
     pub jobs: NonZeroUsize,
     /// Time to decide what is asked of one program, or of one entry of a library.

@@ -1,5 +1,6 @@
 //! Settles a request into [`Settings`]: layers merged, contradictions refused, defaults filled in.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -156,6 +157,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         affected_by: affected_by.iter().map(|file| real(cwd, file)).collect(),
         cflags: layer.cflags,
         entries: layer.entry,
+        judged_elsewhere: BTreeSet::new(),
         jobs: jobs(layer.jobs)?,
         engine: layer.engine.unwrap_or_default(),
         given: check_proofs.map(|path| witness::load(&cwd.join(path))).transpose()?,

@@ -128,6 +128,7 @@ fn asked(settings: &Settings) -> Key {
     let lists = [
         list(&mut settings.rules.iter().copied()),
         list(&mut settings.entries.iter().map(String::as_str)),
+        list(&mut settings.judged_elsewhere.iter().map(String::as_str)),
         list(&mut settings.forbidden.iter().map(String::as_str)),
         list(&mut settings.assertions.iter().map(String::as_str)),
     ];
