@@ -250,8 +250,11 @@ impl Prover<'_, '_, '_> {
             {
                 return None;
             }
+            let object = search.arrived.memory.get(arrived)?;
+            if !self.machine.is_stable(object.size, search.stable) {
+                return None;
+            }
             for link in self.links(search.arrived, arrived, pair.general) {
-                let object = search.arrived.memory.get(arrived)?;
                 let Some(behind) = next(object, link) else { continue };
                 let mut tried = matching.clone();
                 tried.met.insert(arrived, Met::New(pair.general));
@@ -338,7 +341,9 @@ impl Prover<'_, '_, '_> {
         else {
             return false;
         };
-        if (a.life, a.size, a.background) != (b.life, b.size, b.background) {
+        if (a.life, a.size, a.background) != (b.life, b.size, b.background)
+            || !self.machine.is_stable(a.size, search.stable)
+        {
             return false;
         }
         // Nodes of which different things are known are told apart, if known nodes are.
@@ -379,6 +384,12 @@ impl Prover<'_, '_, '_> {
             }
             (Some(_), Some(_)) => return false,
         };
+        // Of an array of which one element is followed, the cells are that element's.
+        let is_array = self.machine.stride(search.general, general).is_some()
+            || self.machine.stride(search.arrived, arrived).is_some();
+        if is_array {
+            return false;
+        }
         let (Some(ours), Some(theirs)) = (next(a, link), next(b, link)) else { return false };
         if self.machine.smt.pool.width(theirs) != self.machine.pointer_bits {
             return false;
