@@ -5,7 +5,8 @@
 //! - a copy of the piece itself: what is loaded at an exact place and stored at an exact place (struct
 //!   copies in 4-byte pieces);
 //! - a copy loop: the addresses of the load and of the store move in step, by the same index or by equal
-//!   increments in the same loop. The loop is then a `memmove` from where it began.
+//!   increments in the same loop. The loop is then a `memmove` from where it began; where the indices have something
+//!   in common and are not the same, from anywhere to anywhere.
 //!
 //! A pointer taken apart into bytes whose way through memory is less regular than that (each byte passed
 //! through a call, or filtered, or gathered bit by bit from a stream) is not followed: treating every byte as part of a pointer would let
@@ -16,6 +17,9 @@ use super::generate::{Frame, Generator};
 use super::objects::Step;
 use crate::ir::{BinaryOp, CastOp, Def, GepTerm, Inst, InstId, Operand, PureOp, ValueId};
 use rustc_hash::FxHashSet;
+
+/// Operations in an index that are looked through.
+const DEEPEST: u32 = 6;
 
 /// Two addresses from which a load and a store start to move in step.
 type Pair = (Operand, i64, Operand, i64);
@@ -82,6 +86,14 @@ impl<'p> Generator<'p> {
     /// `*ptr = *source` of `width` bytes.
     fn move_piece(&mut self, frame: &mut Frame<'_>, ptr: Operand, source: Operand, width: u64) {
         let pairs = self.in_step(ptr, source, 0).unwrap_or_default();
+        if let Some((to, from)) = self.at_related(ptr, source).filter(|_| pairs.is_empty()) {
+            if let (Some(to), Some(from)) = (self.pointer(frame, to), self.pointer(frame, from)) {
+                let to = self.stepped(to, Step::anywhere());
+                let from = self.stepped(from, Step::anywhere());
+                self.copy_around(to, from);
+            }
+            return;
+        }
         if pairs.is_empty() {
             if let (Some(to), Some(from)) = (self.pointer(frame, ptr), self.pointer(frame, source))
             {
@@ -131,7 +143,7 @@ impl<'p> Generator<'p> {
                 Inst::Gep { base: b_base, offset: b_offset, terms: b_terms, .. },
             ) => {
                 let terms = program.term_pool.get(a_terms);
-                if terms != program.term_pool.get(b_terms) {
+                if !self.are_same(terms, program.term_pool.get(b_terms)) {
                     return None;
                 }
                 match self.in_step(a_base, b_base, depth + 1) {
@@ -162,6 +174,69 @@ impl<'p> Generator<'p> {
                 (turns > 0).then_some(pairs)
             }
             _ => None,
+        }
+    }
+
+    /// Where two addresses start that are moved by indices with something in common.
+    fn at_related(&self, a: Operand, b: Operand) -> Option<(Operand, Operand)> {
+        let program = self.program;
+        let moved = |operand| match *program.inst(self.def(operand)?.1) {
+            Inst::Gep { base, terms, .. } => Some((base, program.term_pool.get(terms))),
+            _ => None,
+        };
+        let ((a_base, a_terms), (b_base, b_terms)) = (moved(a)?, moved(b)?);
+        let (mut ours, mut theirs) = (FxHashSet::default(), FxHashSet::default());
+        a_terms.iter().for_each(|term| self.made_of(term.index, 0, &mut ours));
+        b_terms.iter().for_each(|term| self.made_of(term.index, 0, &mut theirs));
+        (!ours.is_disjoint(&theirs)).then_some((a_base, b_base))
+    }
+
+    /// The values that an index is computed from.
+    fn made_of(&self, index: Operand, depth: u32, into: &mut FxHashSet<ValueId>) {
+        let Some(value) = index.value() else { return };
+        let inst = self.def(index).map(|(_, inst)| *self.program.inst(inst));
+        match inst {
+            Some(Inst::Cast { value, .. } | Inst::Freeze { value }) if depth < DEEPEST => {
+                self.made_of(value, depth + 1, into);
+            }
+            Some(Inst::Binary { lhs, rhs, .. }) if depth < DEEPEST => {
+                self.made_of(lhs, depth + 1, into);
+                self.made_of(rhs, depth + 1, into);
+            }
+            _ => _ = into.insert(value),
+        }
+    }
+
+    /// Whether these indices are computed in the same way from the same values: each use of a counter that is
+    /// narrower than a pointer makes it wider anew.
+    fn are_same(&self, a: &[GepTerm], b: &[GepTerm]) -> bool {
+        let is_same = |(x, y): (&GepTerm, &GepTerm)| {
+            (x.stride, x.count) == (y.stride, y.count) && self.is_same(x.index, y.index, 0)
+        };
+        a.len() == b.len() && a.iter().zip(b).all(is_same)
+    }
+
+    fn is_same(&self, a: Operand, b: Operand, depth: u32) -> bool {
+        if a == b {
+            return true;
+        }
+        let (Some((_, a_inst)), Some((_, b_inst))) = (self.def(a), self.def(b)) else {
+            return false;
+        };
+        let program = self.program;
+        let is_one_type = program.operand_type(a) == program.operand_type(b);
+        match (*program.inst(a_inst), *program.inst(b_inst)) {
+            _ if depth >= DEEPEST || !is_one_type => false,
+            (Inst::Cast { op, value }, Inst::Cast { op: other, value: with }) => {
+                op == other && self.is_same(value, with, depth + 1)
+            }
+            (Inst::Freeze { value }, Inst::Freeze { value: with }) => {
+                self.is_same(value, with, depth + 1)
+            }
+            (Inst::Binary { op, lhs, rhs }, Inst::Binary { op: other, lhs: x, rhs: y }) => {
+                op == other && self.is_same(lhs, x, depth + 1) && self.is_same(rhs, y, depth + 1)
+            }
+            _ => false,
         }
     }
 
