@@ -6,7 +6,7 @@
 //!   copies in 4-byte pieces);
 //! - a copy loop: the addresses of the load and of the store move in step, by the same index or by equal
 //!   increments in the same loop. The loop is then a `memmove` from where it began; where the indices have something
-//!   in common and are not the same, from anywhere to anywhere.
+//!   in common and are not the same, or the same loop counts both, from anywhere to anywhere.
 //!
 //! A pointer taken apart into bytes whose way through memory is less regular than that (each byte passed
 //! through a call, or filtered, or gathered bit by bit from a stream) is not followed: treating every byte as part of a pointer would let
@@ -15,7 +15,7 @@
 use super::constraints::{Node, Sink};
 use super::generate::{Frame, Generator};
 use super::objects::Step;
-use crate::ir::{BinaryOp, CastOp, Def, GepTerm, Inst, InstId, Operand, PureOp, ValueId};
+use crate::ir::{BinaryOp, BlockId, CastOp, Def, GepTerm, Inst, InstId, Operand, PureOp, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Operations in an index that are looked through.
@@ -177,18 +177,49 @@ impl<'p> Generator<'p> {
         }
     }
 
-    /// Where two addresses start that are moved by indices with something in common.
+    /// Where two addresses start that are moved by indices with something in common, or by counters of one loop.
     fn at_related(&self, a: Operand, b: Operand) -> Option<(Operand, Operand)> {
-        let program = self.program;
-        let moved = |operand| match *program.inst(self.def(operand)?.1) {
-            Inst::Gep { base, terms, .. } => Some((base, program.term_pool.get(terms))),
-            _ => None,
+        let ((a_base, ours), (b_base, theirs)) = (self.moved_by(a)?, self.moved_by(b)?);
+        let counted = |by: &FxHashSet<ValueId>| -> FxHashSet<BlockId> {
+            by.iter().filter_map(|&value| self.counts_in(value)).collect()
         };
-        let ((a_base, a_terms), (b_base, b_terms)) = (moved(a)?, moved(b)?);
-        let (mut ours, mut theirs) = (FxHashSet::default(), FxHashSet::default());
-        a_terms.iter().for_each(|term| self.made_of(term.index, 0, &mut ours));
-        b_terms.iter().for_each(|term| self.made_of(term.index, 0, &mut theirs));
-        (!ours.is_disjoint(&theirs)).then_some((a_base, b_base))
+        let is_related =
+            !ours.is_disjoint(&theirs) || !counted(&ours).is_disjoint(&counted(&theirs));
+        is_related.then_some((a_base, b_base))
+    }
+
+    /// Where an address starts, and what moves it.
+    fn moved_by(&self, operand: Operand) -> Option<(Operand, FxHashSet<ValueId>)> {
+        let (value, inst) = self.def(operand)?;
+        let mut by = FxHashSet::default();
+        match *self.program.inst(inst) {
+            Inst::Gep { base, terms, .. } => {
+                let terms = self.program.term_pool.get(terms).iter();
+                terms.for_each(|term| self.made_of(term.index, 0, &mut by));
+                Some((base, by))
+            }
+            Inst::Phi { .. } => {
+                by.insert(value);
+                Some((operand, by))
+            }
+            _ => None,
+        }
+    }
+
+    /// The head of the loop in each turn of which a value is moved by so much.
+    fn counts_in(&self, value: ValueId) -> Option<BlockId> {
+        let program = self.program;
+        let own = Operand::Value(value);
+        let (_, inst) = self.def(own)?;
+        let Inst::Phi { incoming } = *program.inst(inst) else { return None };
+        let is_next = |&(_, from): &(BlockId, Operand)| match program.defined_by(from) {
+            Some(&Inst::Binary { op: BinaryOp::Add | BinaryOp::Sub, lhs, rhs }) => {
+                lhs == own && rhs.constant().is_some()
+            }
+            Some(&Inst::Gep { base, .. }) => base == own,
+            _ => false,
+        };
+        program.phi_pool.get(incoming).iter().any(is_next).then(|| program.insts[inst].block)
     }
 
     /// The values that an index is computed from.

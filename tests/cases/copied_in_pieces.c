@@ -54,10 +54,22 @@ static int third(void) {
     return *a.content; // BUG: use-after-free
 }
 
+static int fourth(void) {
+    struct box a = made(), b;
+    for (int i = 0, j = 16; i < (int)sizeof a; i++, j++)
+        store[j] = ((unsigned char *)&a)[i];
+    unsigned char *d = (unsigned char *)&b;
+    for (unsigned k = 16; k < 16 + sizeof b; k++)
+        *d++ = store[k];
+    free(b.content);
+    return *a.content; // BUG: use-after-free
+}
+
 int main(int argc, char **argv) {
     switch (argc) {
     case 1: return first();
     case 2: return second();
-    default: return third();
+    case 3: return third();
+    default: return fourth();
     }
 }
