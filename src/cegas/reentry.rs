@@ -1,8 +1,9 @@
 //! Scopes that are entered again. In C, a variable of a loop's body is another one in each turn: who kept the address of
 //! the last one must not use it, although a new one lies in its place.
 //!
-//! As long as nobody has the old address, the same object is used again, so that the states of two turns can be equal.
-//! Otherwise the old object stays dead, and the variable becomes a new one.
+//! The variable's object is used again, so that the states of two turns can be equal, and whoever still has its
+//! address gets that of an object that stands for all earlier ones. What an access to that one does is not known here: a
+//! jump back to before a declaration looks the same but does not leave the block, so the variable is still that one.
 
 use super::liveness::Liveness;
 use super::machine::Machine;
@@ -14,6 +15,9 @@ use crate::smt::ExprId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
+/// Why an access through an address from before is not followed.
+pub(super) const REPLACED: &str = "a variable whose scope was entered again";
+
 /// What was found out about functions and variables.
 #[derive(Debug, Default)]
 pub(super) struct Reentries {
@@ -23,32 +27,37 @@ pub(super) struct Reentries {
 }
 
 impl Machine<'_> {
-    /// The scope of a variable is entered: the object that it is now.
+    /// The scope of a variable is entered: who has its address from before has that of another object now.
     pub(super) fn entered_again(
         &mut self,
         state: &mut State,
         variable: Operand,
         instance: Instance,
-    ) -> Instance {
-        let Some(object) = state.memory.get(instance) else { return instance };
-        let Operand::Value(value) = variable else { return instance };
+    ) {
+        let Some(object) = state.memory.get(instance) else { return };
+        let Operand::Value(value) = variable else { return };
         if object.life != Life::Ended
             || !matches!(object.origin, Origin::Local(_))
             || !self.is_kept(state, value, instance)
         {
-            return instance;
+            return;
         }
-        let mut object = object.clone();
-        object.renew(Life::Live);
-        let new = state.memory.push(object);
-        if let Some(frame) = state.top_mut()
-            && let Some(place) = frame.locals.iter_mut().find(|local| **local == instance)
-        {
-            *place = new;
-        }
-        let address = self.address(new);
-        state.set(value, Value::Bits(address));
-        new
+        let is_old = |&number: &u32| {
+            let other = state.memory.get(Instance(number));
+            other.is_some_and(|o| o.origin == object.origin && o.life == Life::Replaced)
+        };
+        let old = match (0..state.memory.len() as u32).find(is_old) {
+            Some(number) => Instance(number),
+            None => {
+                let mut old = object.clone();
+                old.renew(Life::Replaced);
+                state.memory.push(old)
+            }
+        };
+        let (own, old) = (self.address(instance), self.address(old));
+        let var = self.smt.pool.node(own).var();
+        self.replace_everywhere(state, &[(var, old)].into_iter().collect());
+        state.set(value, Value::Bits(own));
     }
 
     /// Whether anything that can still be read has the address of the variable `value`.

@@ -1,11 +1,11 @@
 // RULES: use-after-free
-// A variable of a loop's body is another one in each turn.
+// A variable of a loop's body is another one in each turn, but not for a jump back inside its block.
 extern unsigned __VERIFIER_nondet_uint(void);
 static int *kept, total;
 
 static void keep(int *p) {
     if (kept)
-        total += *kept; // BUG: use-after-free
+        total += *kept; // UNKNOWN: use-after-free
     kept = p;
 }
 
@@ -18,9 +18,21 @@ static int turns(void) {
     while (__VERIFIER_nondet_uint()) {
         int pair[2] = {1, 2};
         if (p)
-            r = p[1]; // BUG: use-after-free
+            r = p[1]; // UNKNOWN: use-after-free
         p = pair;
     }
+    return r;
+}
+
+static int jumps(void) {
+    int *p = 0, r = 0;
+again:;
+    int x = 1;
+    if (p)
+        r = *p; // SAFE: use-after-free
+    p = &x;
+    if (__VERIFIER_nondet_uint())
+        goto again;
     return r;
 }
 
@@ -45,6 +57,7 @@ int main(void) {
     switch (__VERIFIER_nondet_uint()) {
     case 0: return turns();
     case 1: calls(); break;
+    case 2: return jumps();
     default: used_in_time();
     }
     return total;
