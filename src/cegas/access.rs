@@ -3,6 +3,7 @@
 use super::address::{Base, Place};
 use super::machine::{Machine, Source, Step, Stop, gap};
 use super::memory::{Background, Cell, Instance, Life, Origin, Piece, part};
+use super::reentry::REPLACED;
 use super::state::State;
 use super::value::Value;
 use crate::ir::{Const, GlobalId, Type, TypeId};
@@ -108,7 +109,11 @@ impl Machine<'_> {
         instance: Instance,
         bytes: u64,
     ) -> Step<Option<ExprId>> {
-        let object = state.memory.get(instance).filter(|object| object.life == Life::Live);
+        let object = state.memory.get(instance);
+        if object.is_some_and(|object| object.life == Life::Replaced) {
+            return gap(REPLACED);
+        }
+        let object = object.filter(|object| object.life == Life::Live);
         let Some(size) = object.map(|object| object.size) else { return Ok(None) };
         let bytes = self.pointer_const(bytes);
         let fits = self.smt.pool.ule(bytes, size);

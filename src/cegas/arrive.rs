@@ -106,10 +106,18 @@ impl Prover<'_, '_, '_> {
                         let at = Place::Value(depth, id);
                         pairs.push(Pair { at, general: *general, arrived: *arrived });
                     }
-                    (a, b) if a == b => {}
+                    (Some(general), Some(arrived)) if general == arrived => {
+                        let mut scalars = Vec::new();
+                        arrived.scalars(&mut scalars);
+                        self.shared(scalars, &mut pairs);
+                    }
                     _ => return None,
                 }
             }
+            // Those of the general state are the same, or it is not met.
+            let mut scalars = Vec::new();
+            theirs.varargs.iter().for_each(|value| value.scalars(&mut scalars));
+            self.shared(scalars, &mut pairs);
         }
         let known = general.memory.len().min(state.memory.len()) as u32;
         for instance in (0..known).map(Instance) {
@@ -171,7 +179,7 @@ impl Prover<'_, '_, '_> {
                 (Pointer::None, Pointer::None) => {
                     // What stands in a variable or a cell of its own is compared later; what is behind a list, only here.
                     let is_behind = match pair.at {
-                        Place::Tail(_) | Place::New => true,
+                        Place::Tail(_) | Place::Closed => true,
                         Place::Value(..) | Place::Cell(..) => false,
                     };
                     if is_behind && !self.is_same(search, pair) {
@@ -229,32 +237,49 @@ impl Prover<'_, '_, '_> {
         // A list is put in before what the general state means here.
         if let Some((arrived, 0)) = theirs {
             if let Some(&Met::New(before)) = matching.met.get(&arrived) {
-                if before != pair.general || pair.at == Place::New {
+                if before != pair.general || pair.at == Place::Closed {
                     return None;
                 }
                 let mut tried = matching;
                 tried.edits.push(Edit::Point { at: pair.at, like: arrived });
                 return self.solve(search, agenda, tried, most);
             }
-            if matching.met.contains_key(&arrived) || pair.at == Place::New || matching.cost >= most
+            if matching.met.contains_key(&arrived)
+                || pair.at == Place::Closed
+                || matching.cost >= most
             {
                 return None;
             }
+            let object = search.arrived.memory.get(arrived)?;
+            if !self.machine.is_stable(object.size, search.stable) {
+                return None;
+            }
             for link in self.links(search.arrived, arrived, pair.general) {
-                let object = search.arrived.memory.get(arrived)?;
                 let Some(behind) = next(object, link) else { continue };
                 let mut tried = matching.clone();
                 tried.met.insert(arrived, Met::New(pair.general));
                 tried.edits.push(Edit::Insert { at: pair.at, like: arrived, link });
                 tried.cost += 1;
                 let mut more = agenda.clone();
-                more.push(Pair { at: Place::New, arrived: behind, ..pair });
+                more.push(Pair { at: Place::Closed, arrived: behind, ..pair });
+                let cells = side(search.arrived, object, link).cells;
+                self.shared(cells.values().map(|cell| cell.value).collect(), &mut more);
                 if let Some(found) = self.solve(search, more, tried, most) {
                     return Some(found);
                 }
             }
         }
         None
+    }
+
+    /// Values that both states have where they cannot be renamed, as all nodes of a list: where they are addresses, what
+    /// has such an address in one state must be what has it in the other.
+    fn shared(&mut self, values: Vec<ExprId>, agenda: &mut Vec<Pair>) {
+        for value in values {
+            if self.machine.speaks_of_addresses(value) {
+                agenda.push(Pair { at: Place::Closed, general: value, arrived: value });
+            }
+        }
     }
 
     /// Whether a list leads back to itself by nothing but empty lists: then there is nothing that it could mean.
@@ -316,7 +341,9 @@ impl Prover<'_, '_, '_> {
         else {
             return false;
         };
-        if (a.life, a.size, a.background) != (b.life, b.size, b.background) {
+        if (a.life, a.size, a.background) != (b.life, b.size, b.background)
+            || !self.machine.is_stable(a.size, search.stable)
+        {
             return false;
         }
         // Nodes of which different things are known are told apart, if known nodes are.
@@ -357,6 +384,12 @@ impl Prover<'_, '_, '_> {
             }
             (Some(_), Some(_)) => return false,
         };
+        // Of an array of which one element is followed, the cells are that element's.
+        let is_array = self.machine.stride(search.general, general).is_some()
+            || self.machine.stride(search.arrived, arrived).is_some();
+        if is_array {
+            return false;
+        }
         let (Some(ours), Some(theirs)) = (next(a, link), next(b, link)) else { return false };
         if self.machine.smt.pool.width(theirs) != self.machine.pointer_bits {
             return false;
@@ -366,6 +399,7 @@ impl Prover<'_, '_, '_> {
         if !self.machine.has_common_node(&one, &other) {
             return false;
         }
+        self.shared(one.cells.values().map(|cell| cell.value).collect(), agenda);
         let limits = self.limits();
         let fits = a.chain.as_ref().is_some_and(|chain| {
             let cells = one.cells.iter();

@@ -7,6 +7,7 @@
 use super::address::{Base, Place};
 use super::machine::{Machine, Step, gap, is_unset};
 use super::memory::{Background, Cell, Instance, Life, Origin};
+use super::reentry::REPLACED;
 use super::state::State;
 use crate::ir::{IntPredicate, Operand};
 use crate::rules::{Demand, Extent, Fault, FreeFault};
@@ -95,6 +96,9 @@ impl Machine<'_> {
                 }
                 (Base::Object(instance), Fault::Dead) => {
                     let life = state.memory.get(instance).map(|object| object.life);
+                    if life == Some(Life::Replaced) {
+                        return gap(REPLACED);
+                    }
                     self.smt.pool.bool(life != Some(Life::Live))
                 }
                 (Base::Mixed, _) => return gap("an address that was computed from integers"),

@@ -19,8 +19,8 @@ pub(super) enum Place {
     Value(usize, ValueId),
     Cell(Instance, u64, u32),
     Tail(Instance),
-    /// Behind a list that is put in.
-    New,
+    /// Where nothing can be put in: behind a list that is itself put in, in all nodes of a list, in a part of a value.
+    Closed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Prover<'_, '_, '_> {
                 self.machine.read(&mut head.entry, instance, offset, bytes, true).ok()
             }
             Place::Tail(instance) => Some(head.entry.memory.get(instance)?.chain.as_ref()?.tail),
-            Place::New => None,
+            Place::Closed => None,
         }
     }
 
@@ -151,7 +151,7 @@ impl Prover<'_, '_, '_> {
                 let chain = Some(Rc::new(Chain { tail: to, ..chain }));
                 head.entry.memory.put(instance, Object { chain, ..object });
             }
-            Place::New => return None,
+            Place::Closed => return None,
         }
         Some(())
     }

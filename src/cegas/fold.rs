@@ -298,7 +298,11 @@ impl Machine<'_> {
         }
         let mut facts = Vec::new();
         for &guess in guesses {
-            if facts.len() >= MOST_FACTS || facts.contains(&guess) || !self.is_stable(guess, stable)
+            // An address may be another object's in the state that it is compared with.
+            if facts.len() >= MOST_FACTS
+                || facts.contains(&guess)
+                || !self.is_stable(guess, stable)
+                || self.speaks_of_addresses(guess)
             {
                 continue;
             }

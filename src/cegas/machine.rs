@@ -11,6 +11,7 @@ use super::known::{Known, Looked};
 use super::marks::Marks;
 use super::memory::{Background, Instance, Life, Memory, Object, Origin};
 use super::plain::Plains;
+use super::reentry::Reentries;
 use super::state::State;
 use super::value::Value;
 use crate::cegas::persistent::OrdMap;
@@ -103,6 +104,7 @@ pub struct Machine<'p> {
     /// With these, large arrays are followed by one element: a proof is looked for.
     pub(super) ghosts: Option<Ghosts>,
     pub(super) plains: Plains,
+    pub(super) reentries: Reentries,
 }
 
 /// How library functions behave, and what is asked for beside verdicts.
@@ -159,6 +161,7 @@ impl<'p> Machine<'p> {
             looked: None,
             ghosts: None,
             plains: Plains::default(),
+            reentries: Reentries::default(),
         }
     }
 

@@ -34,6 +34,8 @@ pub enum Life {
     Freed,
     /// Its scope or its function has ended.
     Ended,
+    /// Its scope has ended and was entered again, see `reentry`.
+    Replaced,
 }
 
 /// What lies where nothing was written.

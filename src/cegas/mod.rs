@@ -13,6 +13,7 @@ pub mod machine;
 mod address;
 mod access;
 mod ranges;
+mod reentry;
 mod sample;
 mod settle;
 mod arith;

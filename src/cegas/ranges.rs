@@ -112,6 +112,9 @@ impl Machine<'_> {
         let super::address::Base::Object(instance) = place.base else {
             return gap("the lifetime of no object");
         };
+        if life == Life::Live {
+            self.entered_again(state, which, instance);
+        }
         if let Some(object) = state.memory.get_mut(instance) {
             object.renew(life);
             self.lives_again(instance);

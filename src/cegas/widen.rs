@@ -34,7 +34,8 @@ struct Leaf {
     /// The address that `offset` is added to; none for a number.
     object: Option<Instance>,
     offset: ExprId,
-    /// The offset is a variable of the head.
+    /// The offset is a variable of the head. Otherwise it is made of what was there before the loop: what a turn makes
+    /// is another number in the next one, even if it has the same name.
     is_wide: bool,
 }
 
@@ -172,7 +173,7 @@ impl Head {
             }
             let Some(wide) = self.spots.get_mut(&spot) else { continue };
             let known = self.entry.memory.len() as u32;
-            is_widened |= wide.widen(machine, &mut self.entry, value, known)?;
+            is_widened |= wide.widen(machine, &mut self.entry, value, (known, self.stable))?;
             if let Some(bound) = wide.fit(machine, value) {
                 binding.extend(
                     bound.into_iter().map(|(var, value)| (machine.smt.pool.node(var).var(), value)),
@@ -251,7 +252,7 @@ impl Head {
         put(machine, &mut self.entry, spot, value);
         let mut wide = Wide { leaves: Vec::new(), tag: None };
         let known = self.entry.memory.len() as u32;
-        wide.widen(machine, &mut self.entry, value, known)?;
+        wide.widen(machine, &mut self.entry, value, (known, u32::MAX))?;
         self.spots.insert(spot, wide);
         Ok(())
     }
@@ -281,13 +282,14 @@ impl Wide {
         whole.unwrap_or_else(|| machine.smt.pool.bool(false))
     }
 
-    /// Makes room for `value`; tells whether there was none.
+    /// Makes room for `value`; tells whether there was none. Objects and variables before these numbers were there
+    /// before the loop.
     fn widen(
         &mut self,
         machine: &mut Machine<'_>,
         counter: &mut State,
         value: ExprId,
-        known: u32,
+        (known, stable): (u32, u32),
     ) -> Result<bool, Misfit> {
         let mut is_widened = false;
         for (object, offset, _) in leaves(machine, value)? {
@@ -303,7 +305,14 @@ impl Wide {
                     is_widened = true;
                 }
                 None => {
-                    self.leaves.push(Leaf { object, offset, is_wide: false });
+                    let is_wide = !machine.is_stable(offset, stable);
+                    let offset = if is_wide {
+                        let bits = machine.smt.pool.width(offset);
+                        machine.fresh(counter, bits, Source::Widened)
+                    } else {
+                        offset
+                    };
+                    self.leaves.push(Leaf { object, offset, is_wide });
                     is_widened = true;
                 }
             }

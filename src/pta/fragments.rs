@@ -5,7 +5,8 @@
 //! - a copy of the piece itself: what is loaded at an exact place and stored at an exact place (struct
 //!   copies in 4-byte pieces);
 //! - a copy loop: the addresses of the load and of the store move in step, by the same index or by equal
-//!   increments in the same loop. The loop is then a `memmove` from where it began.
+//!   increments in the same loop. The loop is then a `memmove` from where it began; where the indices have something
+//!   in common and are not the same, or the same loop counts both, from anywhere to anywhere.
 //!
 //! A pointer taken apart into bytes whose way through memory is less regular than that (each byte passed
 //! through a call, or filtered, or gathered bit by bit from a stream) is not followed: treating every byte as part of a pointer would let
@@ -14,8 +15,11 @@
 use super::constraints::{Node, Sink};
 use super::generate::{Frame, Generator};
 use super::objects::Step;
-use crate::ir::{BinaryOp, CastOp, Def, GepTerm, Inst, InstId, Operand, PureOp, ValueId};
+use crate::ir::{BinaryOp, BlockId, CastOp, Def, GepTerm, Inst, InstId, Operand, PureOp, ValueId};
 use rustc_hash::FxHashSet;
+
+/// Operations in an index that are looked through.
+const DEEPEST: u32 = 6;
 
 /// Two addresses from which a load and a store start to move in step.
 type Pair = (Operand, i64, Operand, i64);
@@ -82,6 +86,14 @@ impl<'p> Generator<'p> {
     /// `*ptr = *source` of `width` bytes.
     fn move_piece(&mut self, frame: &mut Frame<'_>, ptr: Operand, source: Operand, width: u64) {
         let pairs = self.in_step(ptr, source, 0).unwrap_or_default();
+        if let Some((to, from)) = self.at_related(ptr, source).filter(|_| pairs.is_empty()) {
+            if let (Some(to), Some(from)) = (self.pointer(frame, to), self.pointer(frame, from)) {
+                let to = self.stepped(to, Step::anywhere());
+                let from = self.stepped(from, Step::anywhere());
+                self.copy_around(to, from);
+            }
+            return;
+        }
         if pairs.is_empty() {
             if let (Some(to), Some(from)) = (self.pointer(frame, ptr), self.pointer(frame, source))
             {
@@ -131,7 +143,7 @@ impl<'p> Generator<'p> {
                 Inst::Gep { base: b_base, offset: b_offset, terms: b_terms, .. },
             ) => {
                 let terms = program.term_pool.get(a_terms);
-                if terms != program.term_pool.get(b_terms) {
+                if !self.are_same(terms, program.term_pool.get(b_terms)) {
                     return None;
                 }
                 match self.in_step(a_base, b_base, depth + 1) {
@@ -162,6 +174,100 @@ impl<'p> Generator<'p> {
                 (turns > 0).then_some(pairs)
             }
             _ => None,
+        }
+    }
+
+    /// Where two addresses start that are moved by indices with something in common, or by counters of one loop.
+    fn at_related(&self, a: Operand, b: Operand) -> Option<(Operand, Operand)> {
+        let ((a_base, ours), (b_base, theirs)) = (self.moved_by(a)?, self.moved_by(b)?);
+        let counted = |by: &FxHashSet<ValueId>| -> FxHashSet<BlockId> {
+            by.iter().filter_map(|&value| self.counts_in(value)).collect()
+        };
+        let is_related =
+            !ours.is_disjoint(&theirs) || !counted(&ours).is_disjoint(&counted(&theirs));
+        is_related.then_some((a_base, b_base))
+    }
+
+    /// Where an address starts, and what moves it.
+    fn moved_by(&self, operand: Operand) -> Option<(Operand, FxHashSet<ValueId>)> {
+        let (value, inst) = self.def(operand)?;
+        let mut by = FxHashSet::default();
+        match *self.program.inst(inst) {
+            Inst::Gep { base, terms, .. } => {
+                let terms = self.program.term_pool.get(terms).iter();
+                terms.for_each(|term| self.made_of(term.index, 0, &mut by));
+                Some((base, by))
+            }
+            Inst::Phi { .. } => {
+                by.insert(value);
+                Some((operand, by))
+            }
+            _ => None,
+        }
+    }
+
+    /// The head of the loop in each turn of which a value is moved by so much.
+    fn counts_in(&self, value: ValueId) -> Option<BlockId> {
+        let program = self.program;
+        let own = Operand::Value(value);
+        let (_, inst) = self.def(own)?;
+        let Inst::Phi { incoming } = *program.inst(inst) else { return None };
+        let is_next = |&(_, from): &(BlockId, Operand)| match program.defined_by(from) {
+            Some(&Inst::Binary { op: BinaryOp::Add | BinaryOp::Sub, lhs, rhs }) => {
+                lhs == own && rhs.constant().is_some()
+            }
+            Some(&Inst::Gep { base, .. }) => base == own,
+            _ => false,
+        };
+        program.phi_pool.get(incoming).iter().any(is_next).then(|| program.insts[inst].block)
+    }
+
+    /// The values that an index is computed from.
+    fn made_of(&self, index: Operand, depth: u32, into: &mut FxHashSet<ValueId>) {
+        let Some(value) = index.value() else { return };
+        let inst = self.def(index).map(|(_, inst)| *self.program.inst(inst));
+        match inst {
+            Some(Inst::Cast { value, .. } | Inst::Freeze { value }) if depth < DEEPEST => {
+                self.made_of(value, depth + 1, into);
+            }
+            Some(Inst::Binary { lhs, rhs, .. }) if depth < DEEPEST => {
+                self.made_of(lhs, depth + 1, into);
+                self.made_of(rhs, depth + 1, into);
+            }
+            _ => _ = into.insert(value),
+        }
+    }
+
+    /// Whether these indices are computed in the same way from the same values: each use of a counter that is
+    /// narrower than a pointer makes it wider anew.
+    fn are_same(&self, a: &[GepTerm], b: &[GepTerm]) -> bool {
+        let is_same = |(x, y): (&GepTerm, &GepTerm)| {
+            (x.stride, x.count) == (y.stride, y.count) && self.is_same(x.index, y.index, 0)
+        };
+        a.len() == b.len() && a.iter().zip(b).all(is_same)
+    }
+
+    fn is_same(&self, a: Operand, b: Operand, depth: u32) -> bool {
+        if a == b {
+            return true;
+        }
+        let (Some((_, a_inst)), Some((_, b_inst))) = (self.def(a), self.def(b)) else {
+            return false;
+        };
+        let program = self.program;
+        let is_one_type = program.operand_type(a) == program.operand_type(b);
+        match (*program.inst(a_inst), *program.inst(b_inst)) {
+            _ if depth >= DEEPEST || !is_one_type => false,
+            (Inst::Cast { op, value }, Inst::Cast { op: other, value: with }) => {
+                op == other && self.is_same(value, with, depth + 1)
+            }
+            (Inst::Freeze { value }, Inst::Freeze { value: with }) => {
+                self.is_same(value, with, depth + 1)
+            }
+            (Inst::Binary { op, lhs, rhs }, Inst::Binary { op: other, lhs: x, rhs: y }) => {
+                op == other && self.is_same(lhs, x, depth + 1) && self.is_same(rhs, y, depth + 1)
+            }
+            _ => false,
         }
     }
 

@@ -1,5 +1,5 @@
 //! Proofs about loops against real executions: random programs whose loops turn as often as inputs say, over
-//! numbers, arrays and lists, and functions that call themselves, and programs over nodes that are linked at random, with claims that hold in some executions. What an execution breaks must not be
+//! numbers, arrays and lists, and functions that call themselves, and programs over nodes that are linked at random or share objects and over pointers into arrays, with claims that hold in some executions. What an execution breaks must not be
 //! proved. The checker of proofs is asked about the same programs with the invariants that were found: it must
 //! not accept a claim that fails, either, and is of use only if it accepts much of what was proved.
 //!
@@ -9,10 +9,12 @@
 
 mod counting;
 mod generate;
+mod pointers;
 #[path = "../differential/random.rs"]
 mod random;
 mod runs;
 mod shapes;
+mod shared;
 
 use counting::Counting;
 use generate::Program;
@@ -70,13 +72,28 @@ fn what_an_execution_breaks_is_not_proved() {
 
 #[test]
 fn what_an_execution_breaks_of_a_shape_is_not_proved() {
-    let count = number("CEGAS_LOOPS", 80) as usize;
+    judge_shapes("shapes", 80, shapes::program);
+}
+
+#[test]
+fn what_an_execution_breaks_of_shared_objects_is_not_proved() {
+    judge_shapes("shared objects", 60, shared::program);
+}
+
+#[test]
+fn what_an_execution_breaks_of_pointers_is_not_proved() {
+    judge_shapes("pointers", 60, pointers::program);
+}
+
+/// Asks about the claims of programs over pointers, by proofs only.
+fn judge_shapes(kind: &str, usual: u64, generate: fn(u64, usize) -> Program) {
+    let count = number("CEGAS_LOOPS", usual) as usize;
     let mut random = Random::new(number("CEGAS_LOOPS_SEED", 1));
     let dir = tempfile::tempdir().expect("a temporary folder");
     let (mut claims, mut proved, mut fail, mut wrong) = (0, 0, 0, Vec::new());
     for start in (0..count).step_by(BATCH) {
         let ids = start..(start + BATCH).min(count);
-        let programs: Vec<Program> = ids.map(|id| shapes::program(random.next(), id)).collect();
+        let programs: Vec<Program> = ids.map(|id| generate(random.next(), id)).collect();
         let broken = runs::broken(dir.path(), &programs);
         fail += broken.len();
         let safe = |half: &[Program]| -> Vec<BTreeSet<u64>> {
@@ -101,7 +118,7 @@ fn what_an_execution_breaks_of_a_shape_is_not_proved() {
         }
     }
     println!(
-        "{count} programs over shapes: {claims} claims, {proved} proved, {fail} fail, {wrong:?}"
+        "{count} programs over {kind}: {claims} claims, {proved} proved, {fail} fail, {wrong:?}"
     );
     assert!(wrong.is_empty(), "wrong proofs:\n{}", wrong.join("\n"));
     assert!(proved * 4 > claims, "too few proofs to mean anything: {proved} of {claims}");

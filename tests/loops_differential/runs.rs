@@ -60,7 +60,7 @@ fn batch(programs: &[Program]) -> String {
         if !inside.contains("free(") {
             inside = inside.replace("malloc(", "taken(");
         }
-        for name in ["push", "struct node", "rec_f", "rec_g"] {
+        for name in ["push", "struct node", "rec_f", "rec_g", "cell"] {
             inside = inside.replace(name, &format!("{name}_{}", program.id));
         }
         text.push_str(&inside);

@@ -159,7 +159,8 @@ impl Machine<'_> {
             let (from, to) = (self.address(old), self.address(new));
             return self.copy_range(state, to, from, len);
         }
-        let is_plain = self.stride(state, old).is_none();
+        // Of an array of which one element is followed, the cells are that element's.
+        let is_plain = self.stride(state, old).is_none() && self.stride(state, new).is_none();
         let Some(object) = state.memory.get(old) else { return gap("an object that is not") };
         if !is_plain || object.background != Background::Uninit || object.chain.is_some() {
             return gap("a realloc of an object of unknown size");
