@@ -10,13 +10,17 @@ use super::machine::Machine;
 use super::memory::{Instance, Life, Origin};
 use super::state::State;
 use super::value::Value;
-use crate::ir::{FuncId, Inst, Operand, Program, ValueId};
+use crate::ir::{Callee, FuncId, Inst, Operand, Program, ValueId};
+use crate::library::summaries::effects;
 use crate::smt::ExprId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Why an access through an address from before is not followed.
 pub(super) const REPLACED: &str = "a variable whose scope was entered again";
+
+/// Calls are looked into this deep for what becomes of an address.
+const DEEPEST: u32 = 4;
 
 /// What was found out about functions and variables.
 #[derive(Debug, Default)]
@@ -64,7 +68,7 @@ impl Machine<'_> {
     fn is_kept(&mut self, state: &State, value: ValueId, instance: Instance) -> bool {
         let program = self.program;
         let known = self.reentries.is_passed_on.entry(value);
-        if !*known.or_insert_with(|| is_passed_on(program, value)) {
+        if !*known.or_insert_with(|| is_passed_on(program, value, DEEPEST)) {
             return false;
         }
         let Some(frame) = state.top() else { return false };
@@ -90,8 +94,9 @@ impl Machine<'_> {
     }
 }
 
-/// Whether the address of a variable may come to be anywhere but where the variable is accessed.
-fn is_passed_on(program: &Program, variable: ValueId) -> bool {
+/// Whether the address of a variable may come to be anywhere but where the variable is accessed, here and in functions
+/// that are given it.
+fn is_passed_on(program: &Program, variable: ValueId, depth: u32) -> bool {
     let blocks = program.funcs[program.func_of_value(variable)].blocks;
     let insts = || blocks.iter().flat_map(|block| program.blocks[block].insts.iter());
     let mut derived: FxHashSet<Operand> = [Operand::Value(variable)].into_iter().collect();
@@ -107,6 +112,11 @@ fn is_passed_on(program: &Program, variable: ValueId) -> bool {
                 | Inst::LifetimeEnd { .. }
                 | Inst::IntCmp { .. } => false,
                 Inst::Store { value, .. } => derived.contains(&value),
+                Inst::Call { callee: Callee::Direct(func), args } => {
+                    let args = program.operands(args).iter().enumerate();
+                    let mut given = args.filter(|(_, arg)| derived.contains(arg));
+                    given.any(|(index, _)| is_kept_by(program, func, index, depth))
+                }
                 Inst::Gep { base, .. } => {
                     if derived.contains(&base) {
                         derived.extend(data.result.expand().map(Operand::Value));
@@ -129,4 +139,14 @@ fn is_passed_on(program: &Program, variable: ValueId) -> bool {
             return false;
         }
     }
+}
+
+/// Whether a function may keep or return what it is given there.
+fn is_kept_by(program: &Program, func: FuncId, index: usize, depth: u32) -> bool {
+    let function = &program.funcs[func];
+    if function.blocks.is_empty() {
+        return !effects(&function.name).is_some_and(|effects| effects.is_empty());
+    }
+    let param = function.params.iter().nth(index).filter(|_| depth > 0);
+    param.is_none_or(|param| is_passed_on(program, param, depth - 1))
 }
