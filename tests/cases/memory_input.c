@@ -1,4 +1,5 @@
 // RULES: out-of-bounds,div-by-zero
+// OPTIONS: --timeout=30
 // What comes from outside: lines, numbers, the environment, the network.
 #include <stdio.h>
 #include <stdlib.h>
