@@ -19,7 +19,7 @@ use crate::config::{Engine, Settings};
 use crate::entries::{self, Entry};
 use crate::ir::{Callee, FuncId, Inst, InstId, Program};
 use crate::library as models;
-use crate::prefilter::{self, Split};
+use crate::prefilter::{self, Promise, Split};
 use crate::progress::Stage;
 use crate::pta::PointsTo;
 use crate::report;
@@ -275,8 +275,14 @@ fn marked(program: &Program, entries: &[Entry], settings: &Settings) -> Marked {
         [only] => only.params.is_none() && program.funcs[only.func].name == "main",
         _ => false,
     };
-    let options =
-        prefilter::Options { from_main: is_main, malloc_may_fail: settings.malloc_may_fail };
+    let is_library = !entries.is_empty()
+        && entries.iter().all(|entry| entry.of_library)
+        && program.func_by_name("main").is_none();
+    let options = prefilter::Options {
+        from_main: is_main,
+        from_all: is_library,
+        malloc_may_fail: settings.malloc_may_fail,
+    };
     // When no time is left at all, nothing is begun.
     if settings.target_time.is_some_and(|time| time.is_zero()) {
         return Marked { open: [other, named].concat(), ..Marked::default() };
@@ -302,11 +308,20 @@ struct Marked {
     points_to: Option<PointsTo>,
 }
 
-/// What is assumed of the parameters of entries that nobody in the program calls.
+/// What is assumed of the parameters of entries.
 fn promised(program: &Program, entries: &[Entry]) -> Vec<prefilter::Promised> {
     let inside = entries::called_inside(program);
-    let open = entries.iter().filter(|e| e.params.is_some() && !inside.contains(e.func));
-    open.map(|entry| prefilter::Promised { func: entry.func, params: entry.promises() }).collect()
+    let open = entries.iter().filter(|e| e.params.is_some());
+    let params = |entry: &Entry| {
+        let promises = entry.promises().into_iter();
+        promises.map(|of| of.map(|(bytes, or_null)| Promise { bytes, or_null })).collect()
+    };
+    open.map(|entry| prefilter::Promised {
+        func: entry.func,
+        params: params(entry),
+        inside: inside.contains(entry.func),
+    })
+    .collect()
 }
 
 /// Whether it is a call of a function without a body that only the user calls an assertion.

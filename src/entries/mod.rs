@@ -179,16 +179,18 @@ pub fn called_inside(program: &Program) -> EntitySet<FuncId> {
 }
 
 impl Entry {
-    /// Of each parameter, so many bytes that it surely points to, if it is no null pointer.
-    pub fn promises(&self) -> Vec<Option<u64>> {
-        let bytes = |given: &Given| match *given {
-            Given::Object {
-                size: Size::AtLeast(n) | Size::Exactly(n), null: Null::Never, ..
-            } => Some(n),
-            Given::Text { null: Null::Never } => Some(1),
-            Given::Any | Given::Object { .. } | Given::Text { .. } | Given::Function { .. } => None,
+    /// Of each parameter that is a pointer to an object, so many bytes that this surely has, and whether it may be null.
+    pub fn promises(&self) -> Vec<Option<(u64, bool)>> {
+        let promise = |given: &Given| {
+            let (bytes, null) = match *given {
+                Given::Object { size: Size::AtLeast(n) | Size::Exactly(n), null, .. } => (n, null),
+                Given::Object { size: Size::Times { .. }, null, .. } => (0, null),
+                Given::Text { null } => (1, null),
+                Given::Any | Given::Function { .. } => return None,
+            };
+            Some((bytes, null != Null::Never))
         };
-        self.params.iter().flatten().map(bytes).collect()
+        self.params.iter().flatten().map(promise).collect()
     }
 
     /// Where a program starts, or a function that is called without arguments.

@@ -28,6 +28,15 @@ impl<K: EntityRef> Bits<K> {
         is_new
     }
 
+    pub fn remove(&mut self, id: K) {
+        if let Some(word) = self.words.get_mut(id.index() / 64) {
+            *word &= !(1 << (id.index() % 64));
+        }
+        while self.words.last() == Some(&0) {
+            self.words.pop();
+        }
+    }
+
     pub fn contains(&self, id: K) -> bool {
         let word = self.words.get(id.index() / 64).copied().unwrap_or(0);
         word >> (id.index() % 64) & 1 == 1

@@ -13,10 +13,10 @@ use super::memory::Memory;
 use super::numbers::{Made, Number, Numbers};
 use super::ranges::Leaves;
 use super::useful::Useful;
-use super::whole::{Whole, external, insts};
+use super::whole::{Whole, insts};
 use super::{Asked, objects};
 use crate::ir::cfg::Cfg;
-use crate::ir::{BlockId, Const, Def, FuncId, Inst, InstId, Operand, Program, ValueId};
+use crate::ir::{BlockId, Const, FuncId, Inst, InstId, Operand, Program};
 use crate::library::accesses::Extent;
 use crate::pta::ObjectKind;
 use crate::rules::Demand;
@@ -28,12 +28,6 @@ const BOUNDED: usize = 6;
 /// … and after which nothing is known of it.
 const MOST_PASSES: usize = 60;
 
-/// Allocations that succeed unless the user says otherwise.
-const GRANTS: &[&str] = &["malloc", "calloc", "__builtin_malloc", "valloc", "strdup"];
-
-/// Those and others return the start of something allocated, or null.
-const ALLOCATES: &[&str] = &["realloc", "aligned_alloc", "memalign"];
-
 pub struct Body<'a> {
     pub program: &'a Program,
     pub whole: Option<&'a Whole>,
@@ -44,7 +38,7 @@ pub struct Body<'a> {
     order: Vec<usize>,
     useful: Useful,
     asked: &'a Asked,
-    may_fail: bool,
+    pub(super) may_fail: bool,
     pub(super) lives: Lives,
     pub(super) guards: Guards,
     pub(super) leaves: Leaves,
@@ -101,7 +95,8 @@ impl<'a> Body<'a> {
         for number in self.order.clone() {
             let Some(last) = self.program.terminator(self.cfg.block(number)) else { continue };
             let Inst::Return { value } = self.program.insts[last].inst else { continue };
-            let Some(set) = self.before(last, summaries) else { continue };
+            let set = self.before(last, summaries).filter(|set| !set.is_dead());
+            let Some(set) = set else { continue };
             for (known, param) in exit.iter_mut().zip(params.iter()) {
                 *known = known.meet(self.facts(Operand::Value(param), last, &set));
             }
@@ -190,7 +185,7 @@ impl<'a> Body<'a> {
     }
 
     /// The functions a call may run, if all of them have a body.
-    fn callees(&self, call: InstId) -> Option<Vec<FuncId>> {
+    pub(super) fn callees(&self, call: InstId) -> Option<Vec<FuncId>> {
         let whole = self.whole?;
         let callees = whole.points_to.callees(call);
         let bodies = whole.bodies(self.program, call);
@@ -241,7 +236,8 @@ impl<'a> Body<'a> {
         let mut ways: Vec<(BlockId, Set)> = Vec::new();
         for index in 0..self.cfg.predecessors(number).len() {
             let from = self.cfg.predecessors(number)[index];
-            let Some(mut set) = self.outs[from].clone() else { continue };
+            let set = self.outs[from].clone().filter(|set| !set.is_dead());
+            let Some(mut set) = set else { continue };
             let from = self.cfg.block(from);
             let last = self.program.terminator(from).map(|last| self.program.insts[last].inst);
             if let Some(Inst::Branch { cond, then, els, .. }) = last
@@ -256,7 +252,8 @@ impl<'a> Body<'a> {
             }
             ways.push((from, set));
         }
-        let mut sum = sum.unwrap_or_default();
+        // No way leads here, as far as was seen.
+        let Some(mut sum) = sum else { return Set::nowhere() };
         if number != 0 {
             self.phis(here, &ways, pass, &mut sum);
         }
@@ -294,7 +291,7 @@ impl<'a> Body<'a> {
     }
 
     /// Adds what is known of a value.
-    fn learn(&mut self, operand: Operand, known: Known, set: &mut Set) {
+    pub(super) fn learn(&mut self, operand: Operand, known: Known, set: &mut Set) {
         let number = self.number(operand);
         if self.program.is_pointer(operand) {
             let source = self.numbers.source(number);
@@ -308,11 +305,22 @@ impl<'a> Body<'a> {
                 set.add(self.universe.intern(Fact::Start(number)));
             }
             let (root, offset) = self.numbers.place(number);
+            if known.or_null && number == source {
+                set.add(self.universe.intern(Fact::OrNull(number)));
+            }
+            // Where it is null, the one that it is computed from is not.
+            if offset != 0 && !known.object {
+                return self.learn_set(number, known, set);
+            }
             let range = (known.bytes.0.checked_add(offset), known.bytes.1.checked_add(offset));
             if let ((Some(lo), Some(hi)), true) = (range, known.bytes.0 < known.bytes.1) {
                 set.add(self.universe.intern(Fact::Bytes(root, lo, hi)));
             }
         }
+        self.learn_set(number, known, set);
+    }
+
+    fn learn_set(&mut self, number: Number, known: Known, set: &mut Set) {
         if known.set {
             self.was_set(number, set);
         }
@@ -333,6 +341,13 @@ impl<'a> Body<'a> {
 
     /// What holds behind an instruction.
     pub fn step(&mut self, inst: InstId, set: &mut Set, summaries: &Summaries) {
+        if set.is_dead() {
+            return;
+        }
+        if self.whole.is_some_and(|whole| whole.ends.contains(&inst)) {
+            *set = Set::nowhere();
+            return;
+        }
         let data = self.program.insts[inst];
         let asked: &'a Asked = self.asked;
         for obligation in asked.get(&inst).map_or(&[][..], Vec::as_slice) {
@@ -392,89 +407,5 @@ impl<'a> Body<'a> {
             let known = Known { bytes: (0, bytes), start: false, set: false, ..Known::ALL };
             self.learn(pointer, known, set);
         }
-    }
-
-    fn call(&mut self, inst: InstId, set: &mut Set, summaries: &Summaries) {
-        self.end_lives(inst, set);
-        let Inst::Call { args, .. } = self.program.insts[inst].inst else { return };
-        let args = self.program.operands(args);
-        let result = self.program.insts[inst].result.expand().map(Operand::Value);
-        if let Some(name) = external(self.program, inst) {
-            let Some(result) = result else { return };
-            if GRANTS.contains(&name) && !self.may_fail {
-                let known = Known { bytes: self.granted(name, args), set: false, ..Known::ALL };
-                self.learn(result, known, set);
-            } else if GRANTS.contains(&name) || ALLOCATES.contains(&name) {
-                self.learn(result, Known { start: true, ..Known::NOTHING }, set);
-            }
-            return;
-        }
-        let Some(bodies) = self.callees(inst) else { return };
-        let summary = |func: &FuncId| summaries.get(func);
-        let met = |each: &dyn Fn(&Summary) -> Known| {
-            let all = bodies.iter().filter_map(summary).map(each);
-            all.fold(Known::ALL, Known::meet)
-        };
-        for (index, &arg) in args.iter().enumerate() {
-            let known = met(&|s| s.exit.get(index).copied().unwrap_or(Known::NOTHING));
-            self.learn(arg, Known { set: false, ..known }, set);
-        }
-        if let Some(result) = result {
-            self.learn(result, met(&|summary| summary.result), set);
-        }
-    }
-
-    fn granted(&self, name: &str, args: &[Operand]) -> (i64, i64) {
-        let number = |index: usize| {
-            let constant = args.get(index)?.constant()?;
-            match self.program.consts.get(constant) {
-                Const::Int(value) => i64::try_from(*value).ok(),
-                _ => None,
-            }
-        };
-        let size = match name {
-            "calloc" => number(0).zip(number(1)).and_then(|(a, b)| a.checked_mul(b)),
-            "strdup" => Some(1),
-            _ => number(0),
-        };
-        (0, size.unwrap_or(0))
-    }
-
-    /// Forgets the lives that an instruction may end.
-    fn end_lives(&mut self, inst: InstId, set: &mut Set) {
-        let Some(whole) = self.whole else { return self.end_all(set) };
-        let freed = whole.freed(self.program, inst);
-        if freed.is_nothing() {
-            return;
-        }
-        self.end(set, |value| whole.may_be(value, &freed));
-    }
-
-    fn end_variable(&mut self, variable: Operand, set: &mut Set) {
-        let site = variable.value().and_then(|value| match self.program.values[value].def {
-            Def::Inst(site) => Some(site),
-            Def::Param { .. } => None,
-        });
-        let (Some(whole), Some(site)) = (self.whole, site) else { return self.end_all(set) };
-        self.end(set, |value| {
-            whole.objects(value).any(|object| {
-                let kind = whole.points_to.objects[object].kind;
-                matches!(kind, ObjectKind::Alloca { site: at, .. } if at == site)
-            })
-        });
-    }
-
-    fn end_all(&self, set: &mut Set) {
-        self.end(set, |_| true);
-    }
-
-    /// Forgets the lives of what pointers such as these may point to.
-    fn end(&self, set: &mut Set, may_be: impl Fn(ValueId) -> bool) {
-        set.retain(|id| match self.universe.fact(id) {
-            Fact::Live(source) => !self.numbers.value(source).is_none_or(&may_be),
-            Fact::Object(_) | Fact::Bytes(..) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {
-                true
-            }
-        });
     }
 }

@@ -7,7 +7,9 @@ use rustc_hash::FxHashMap;
 pub enum Fact {
     /// The pointer is one into an object, not null or a number.
     Object(Number),
-    /// The bytes from here to there behind the pointer lie in its object.
+    /// It is null, or one into an object.
+    OrNull(Number),
+    /// The bytes from here to there behind the pointer lie in its object, unless it is null.
     Bytes(Number, i64, i64),
     /// The object it points to is alive.
     Live(Number),
@@ -41,7 +43,12 @@ impl Universe {
         self.known.insert(fact, id);
         match fact {
             Fact::Bytes(root, ..) => self.bytes.entry(root).or_default().push(id),
-            Fact::Object(_) | Fact::Live(_) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {}
+            Fact::Object(_)
+            | Fact::OrNull(_)
+            | Fact::Live(_)
+            | Fact::Start(_)
+            | Fact::Set(_)
+            | Fact::Holds(..) => {}
         }
         id
     }
@@ -55,9 +62,12 @@ impl Universe {
         let ids = self.bytes.get(&root)?.iter().filter(|&&id| set.has(id));
         let ranges = ids.map(|&id| match self.facts[id] {
             Fact::Bytes(_, lo, hi) => (lo, hi),
-            Fact::Object(_) | Fact::Live(_) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {
-                (0, 0)
-            }
+            Fact::Object(_)
+            | Fact::OrNull(_)
+            | Fact::Live(_)
+            | Fact::Start(_)
+            | Fact::Set(_)
+            | Fact::Holds(..) => (0, 0),
         });
         ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
@@ -65,28 +75,48 @@ impl Universe {
 
 /// Some of them: their bits, 64 to a word, without the words that are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Set(Vec<(usize, u64)>);
+pub struct Set {
+    words: Vec<(usize, u64)>,
+    /// No execution comes here.
+    is_dead: bool,
+}
 
 impl Set {
     fn word(&self, id: usize) -> Result<usize, usize> {
-        self.0.binary_search_by_key(&(id / 64), |&(at, _)| at)
+        self.words.binary_search_by_key(&(id / 64), |&(at, _)| at)
     }
 
     pub fn has(&self, id: usize) -> bool {
-        self.word(id).is_ok_and(|at| self.0[at].1 >> (id % 64) & 1 == 1)
+        self.word(id).is_ok_and(|at| self.words[at].1 >> (id % 64) & 1 == 1)
     }
 
     pub fn add(&mut self, id: usize) {
         match self.word(id) {
-            Ok(at) => self.0[at].1 |= 1 << (id % 64),
-            Err(at) => self.0.insert(at, (id / 64, 1 << (id % 64))),
+            Ok(at) => self.words[at].1 |= 1 << (id % 64),
+            Err(at) => self.words.insert(at, (id / 64, 1 << (id % 64))),
         }
+    }
+
+    pub fn is_dead(&self) -> bool {
+        self.is_dead
+    }
+
+    /// Of a place that no execution comes to.
+    pub fn nowhere() -> Set {
+        Set { words: Vec::new(), is_dead: true }
     }
 
     /// Keeps what is in the other, too.
     pub fn meet(&mut self, other: &Set) {
-        let mut rest = other.0.iter().peekable();
-        self.0.retain_mut(|(at, word)| {
+        if other.is_dead {
+            return;
+        }
+        if self.is_dead {
+            other.clone_into(self);
+            return;
+        }
+        let mut rest = other.words.iter().peekable();
+        self.words.retain_mut(|(at, word)| {
             while rest.next_if(|(other, _)| other < at).is_some() {}
             *word &= rest.peek().filter(|(other, _)| other == at).map_or(0, |(_, other)| *other);
             *word != 0
@@ -95,7 +125,7 @@ impl Set {
 
     /// Keeps what is wanted.
     pub fn retain(&mut self, mut is_wanted: impl FnMut(usize) -> bool) {
-        self.0.retain_mut(|(at, word)| {
+        self.words.retain_mut(|(at, word)| {
             let mut left = *word;
             while left != 0 {
                 let bit = left.trailing_zeros();

@@ -7,7 +7,7 @@ use super::numbers::{Made, Number};
 use super::objects;
 use super::ranges::{Range, Ranges};
 use super::whole::external;
-use crate::ir::{Const, Def, Inst, InstId, Operand};
+use crate::ir::{Const, Def, Inst, InstId, IntPredicate, Operand};
 
 /// Expressions are looked into this deep.
 pub const DEEPEST: u32 = 12;
@@ -33,7 +33,8 @@ impl Body<'_> {
         let is_pointer = self.program.is_pointer(operand);
         Known {
             object: is_pointer && self.is_object(number, set),
-            bytes: if is_pointer { self.bytes(number, set) } else { (0, 0) },
+            or_null: is_pointer && self.is_or_null(number, set),
+            bytes: if is_pointer { self.own_bytes(number, set) } else { (0, 0) },
             live: is_pointer && self.is_alive(number, at, set),
             start: is_pointer && self.is_start(number, set),
             set: self.is_set(number, set, DEEPEST),
@@ -69,15 +70,64 @@ impl Body<'_> {
         let source = self.numbers.source(pointer);
         self.variable(pointer).is_some()
             || self.has(Fact::Object(source), set)
+            || (self.is_not_null(source, set) && self.is_told_or_null(source, set))
             || match self.numbers.made[source] {
                 Made::Select(_, then, els) => self.is_object(then, set) && self.is_object(els, set),
                 _ => false,
             }
     }
 
-    /// The bytes around a pointer that are known to lie in its object.
+    fn is_told_or_null(&self, pointer: Number, set: &Set) -> bool {
+        self.has(Fact::OrNull(pointer), set) || self.is_start(pointer, set)
+    }
+
+    /// Whether a pointer is exactly null, or one into an object.
+    pub fn is_or_null(&self, pointer: Number, set: &Set) -> bool {
+        self.is_null(pointer)
+            || self.is_object(pointer, set)
+            || self.is_told_or_null(pointer, set)
+            || match self.numbers.made[pointer] {
+                Made::Select(_, then, els) => {
+                    self.is_or_null(then, set) && self.is_or_null(els, set)
+                }
+                _ => false,
+            }
+    }
+
+    pub fn is_null(&self, pointer: Number) -> bool {
+        match self.numbers.made[pointer] {
+            Made::Const(constant) => matches!(self.program.consts.get(constant), Const::Null),
+            _ => false,
+        }
+    }
+
+    /// Whether it was compared with null, and is not. It may still be a small number.
+    fn is_not_null(&self, pointer: Number, set: &Set) -> bool {
+        let says = |pred, truth, null| {
+            let made = self.numbers.compared(pred, pointer, null);
+            made.is_some_and(|cond| self.has(Fact::Holds(cond, truth), set))
+        };
+        self.numbers
+            .nulls()
+            .any(|null| says(IntPredicate::Ne, true, null) || says(IntPredicate::Eq, false, null))
+    }
+
+    /// The bytes around a pointer that lie in its object unless it is itself null.
+    fn own_bytes(&self, pointer: Number, set: &Set) -> (i64, i64) {
+        let (_, offset) = self.numbers.place(pointer);
+        match offset == 0 || self.is_object(pointer, set) {
+            true => self.bytes(pointer, set),
+            false => (0, 0),
+        }
+    }
+
+    /// The bytes around a pointer that are known to lie in its object, unless what is left of it without a constant
+    /// offset is null.
     pub fn bytes(&self, pointer: Number, set: &Set) -> (i64, i64) {
         let (root, offset) = self.numbers.place(pointer);
+        if self.is_null(root) {
+            return if offset == 0 { Known::NULL.bytes } else { (0, 0) };
+        }
         let told = self.universe.hull(root, set);
         let made = match self.numbers.made[root] {
             Made::Const(constant) => match self.program.consts.get(constant) {
@@ -90,9 +140,21 @@ impl Body<'_> {
         let size = self.variable(root).and_then(|base| objects::size(self.program, base));
         let size = size.and_then(|size| i64::try_from(size).ok());
         let own = made.zip(size).map(|(start, size)| (-start, size - start));
-        let both = own.into_iter().chain(told).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let allocated = self.allocated(root, set);
+        let both = own
+            .into_iter()
+            .chain(told)
+            .chain(allocated)
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         let moved = |(lo, hi): (i64, i64)| Some((lo.checked_sub(offset)?, hi.checked_sub(offset)?));
         both.and_then(moved).filter(|(lo, hi)| lo < hi).unwrap_or((0, 0))
+    }
+
+    /// The bytes of what was allocated, if it is the start of that: as many as the least of all that it may be.
+    fn allocated(&self, pointer: Number, set: &Set) -> Option<(i64, i64)> {
+        let whole = self.whole.filter(|_| self.is_start(pointer, set))?;
+        let size = whole.least_allocated(self.numbers.value(pointer)?)?;
+        Some((0, i64::try_from(size).ok()?))
     }
 
     pub fn is_alive(&mut self, pointer: Number, at: InstId, set: &Set) -> bool {
@@ -105,7 +167,8 @@ impl Body<'_> {
             }
             None => {}
         }
-        if self.has(Fact::Live(source), set) {
+        // Null points to nothing that could be dead.
+        if self.is_null(source) || self.has(Fact::Live(source), set) {
             return true;
         }
         if let Made::Select(_, then, els) = self.numbers.made[source] {
@@ -143,6 +206,11 @@ impl Body<'_> {
                     Inst::Alloca { .. } => true,
                     // What comes from outside is arbitrary, but it is set.
                     Inst::Call { .. } => external(self.program, inst).is_some(),
+                    Inst::FloatCmp { lhs, rhs, .. } => [lhs, rhs].into_iter().all(|part| {
+                        let constant = part.constant().map(|c| self.program.consts.get(c));
+                        matches!(constant, Some(Const::Float(_)))
+                            || self.numbers.find(part).is_some_and(is_set)
+                    }),
                     _ => false,
                 },
             },

@@ -6,8 +6,11 @@ use super::ranges::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
     pub object: bool,
-    /// The bytes around it that lie in its object; none if the range is empty.
+    /// It is null, or one into an object.
+    pub or_null: bool,
+    /// The bytes around it that lie in its object unless it is null; none if the range is empty.
     pub bytes: (i64, i64),
+    /// Whatever it points to is alive.
     pub live: bool,
     /// It is null or the start of something that was allocated, and may be freed by now.
     pub start: bool,
@@ -20,6 +23,7 @@ impl Known {
     /// Of a value that no execution makes, as far as was seen.
     pub const ALL: Known = Known {
         object: true,
+        or_null: true,
         bytes: (i64::MIN, i64::MAX),
         live: true,
         start: true,
@@ -28,6 +32,7 @@ impl Known {
     };
     pub const NOTHING: Known = Known {
         object: false,
+        or_null: false,
         bytes: (0, 0),
         live: false,
         start: false,
@@ -35,10 +40,14 @@ impl Known {
         range: Range::ANY,
     };
 
+    /// Of null.
+    pub const NULL: Known = Known { object: false, range: Range { lo: 0, hi: 0 }, ..Known::ALL };
+
     pub fn meet(self, other: Known) -> Known {
         let (lo, hi) = (self.bytes.0.max(other.bytes.0), self.bytes.1.min(other.bytes.1));
         Known {
             object: self.object && other.object,
+            or_null: self.or_null && other.or_null,
             bytes: if lo < hi { (lo, hi) } else { (0, 0) },
             live: self.live && other.live,
             start: self.start && other.start,

@@ -13,6 +13,28 @@ use crate::svfg::{BundleId, Flow, Node, NodeId};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Functions without a body that write nothing but what comes from outside.
+const FRESH: &[&str] = &[
+    "read",
+    "pread",
+    "fread",
+    "fgets",
+    "recv",
+    "recvfrom",
+    "getcwd",
+    "readlink",
+    "stat",
+    "fstat",
+    "lstat",
+    "fstatat",
+    "stat64",
+    "fstat64",
+    "lstat64",
+    "time",
+    "gettimeofday",
+    "clock_gettime",
+];
+
 /// A version's range changes so often, then it is not followed any more.
 const MOST_CHANGES: u8 = 4;
 
@@ -85,7 +107,7 @@ impl<'a> Memory<'a> {
         if !self.whole.is_own(self.program, ptr) {
             return Known { set: known.set, ..Known::NOTHING };
         }
-        Known { live: false, bytes: (0, 0), ..known }
+        Known { live: false, ..known }
     }
 
     /// Whether every pointer of the set points to one offset, or to the same one in each element of an array.
@@ -104,6 +126,8 @@ impl<'a> Memory<'a> {
                 let pointer = self.program.is_pointer(value);
                 Known {
                     object: known.object && is_plain && pointer,
+                    or_null: known.or_null && is_plain && pointer,
+                    bytes: if is_plain && pointer { known.bytes } else { (0, 0) },
                     start: known.start && is_plain && pointer,
                     range: if is_plain && !pointer { known.range } else { Range::ANY },
                     ..known
@@ -176,10 +200,12 @@ impl<'a> Memory<'a> {
             if known == self.known[at] {
                 continue;
             }
-            if known.range != self.known[at].range {
+            let (range, bytes) = (self.known[at].range, self.known[at].bytes);
+            if known.range != range || known.bytes != bytes {
                 self.changes[at] = self.changes[at].saturating_add(1);
                 if self.changes[at] > MOST_CHANGES {
-                    known.range = Range::ANY;
+                    known.range = if known.range == range { range } else { Range::ANY };
+                    known.bytes = if known.bytes == bytes { bytes } else { (0, 0) };
                 }
             }
             self.known[at] = known;
@@ -214,7 +240,7 @@ impl<'a> Memory<'a> {
             }
             Node::ActualOut { call, .. } => {
                 let own = graph.predecessors_by(node, Flow::Direct).next().is_some();
-                let own = if own { Known::NOTHING } else { Known::ALL };
+                let own = if own { self.written(call) } else { Known::ALL };
                 older.meet(own).meet(flows(Flow::Return(call)))
             }
             Node::Value(_) | Node::Use(_) | Node::Outside => Known::NOTHING,
@@ -240,8 +266,28 @@ impl<'a> Memory<'a> {
                 };
                 Known { set: self.is_set_at(node, src), ..Known::NOTHING }
             }
+            // Who reads it then has done something wrong before.
+            Inst::LifetimeEnd { .. } => Known::ALL,
+            Inst::Call { .. } => self.written_outside(at),
             _ => Known::NOTHING,
         }
+    }
+
+    /// What a call puts into memory by functions without a body.
+    fn written_outside(&self, call: InstId) -> Known {
+        let callees = self.whole.points_to.callees(call);
+        if callees.unknown {
+            return Known::NOTHING;
+        }
+        let outside = callees.funcs.iter().map(|&func| &self.program.funcs[func]);
+        let outside = outside.filter(|function| function.blocks.is_empty());
+        let written = outside.map(|function| match function.name.as_str() {
+            // What is freed is not there to be read.
+            "free" | "cfree" => Known::ALL,
+            name if FRESH.contains(&name) => Known { set: true, ..Known::NOTHING },
+            _ => Known::NOTHING,
+        });
+        written.fold(Known::ALL, Known::meet)
     }
 
     /// Whether everything that a copy may read is set.
@@ -261,7 +307,8 @@ impl<'a> Memory<'a> {
     fn initially(&self, func: FuncId, bundle: BundleId) -> Known {
         let (program, whole) = (self.program, self.whole);
         let is_main = program.funcs[func].name == "main";
-        let mut all_zero = true;
+        let is_given = whole.is_given && !is_main && whole.outside.contains(&func);
+        let (mut all_zero, mut some, mut all_zero_heap) = (true, false, false);
         for cell in whole.graph.cells_of(bundle) {
             let kind = whole.points_to.objects[whole.graph.cells[cell].object].kind;
             match kind {
@@ -271,6 +318,23 @@ impl<'a> Memory<'a> {
                 }
                 ObjectKind::Varargs { func: of, .. } if of == func => return Known::NOTHING,
                 _ if !whole.starts.contains(&func) => continue,
+                // It is not there yet when the program starts.
+                ObjectKind::Heap { by, .. } if is_main && program.constructors.is_empty() => {
+                    match program.funcs[by].name.as_str() {
+                        "calloc" => all_zero_heap = true,
+                        _ if whole.born.contains(cell) => {}
+                        _ => return Known::NOTHING,
+                    }
+                    continue;
+                }
+                // What callers give is set, and so is what the program set before.
+                ObjectKind::Heap { by, .. } if is_given => {
+                    let is_set = whole.born.contains(cell) || program.funcs[by].name == "calloc";
+                    if !is_set {
+                        return Known::NOTHING;
+                    }
+                }
+                _ if is_given && (is_initialised(kind) || kind == ObjectKind::Unknown) => {}
                 // Others may have run before.
                 _ if !is_main || !program.constructors.is_empty() || !is_initialised(kind) => {
                     return Known::NOTHING;
@@ -278,19 +342,20 @@ impl<'a> Memory<'a> {
                 _ => {}
             }
             let zero = match kind {
-                ObjectKind::Global(global) => {
+                ObjectKind::Global(global) if is_main => {
                     let init = program.globals[global].init.as_ref();
                     init.is_some_and(|init| init.bytes.is_empty() && init.relocs.is_empty())
                 }
                 _ => false,
             };
             all_zero &= zero;
+            some = true;
         }
-        if !whole.starts.contains(&func) {
-            return Known::ALL;
+        match () {
+            () if !some && !all_zero_heap => Known::ALL,
+            () if all_zero => Known::NULL,
+            () => Known { set: true, ..Known::NOTHING },
         }
-        let range = if all_zero { Range::exactly(0) } else { Range::ANY };
-        Known { start: all_zero, set: true, range, ..Known::NOTHING }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Settling obligations without executing anything: what follows from the definitions of values, from the
 //! branches and accesses that lead to a place, from what a pointer is made of, and from what all callers know.
 //!
-//! - [`whole`]: who points where, versions of memory, what is freed. [`numbers`]: which values are equal.
-//! - [`facts`], [`body`], [`judge`]: what holds at each place of a function; [`known`], [`program`]: and at its borders;
+//! - [`whole`]: who points where, versions of memory, what is freed; [`ends`]: which calls never come back;
+//!   [`born`], [`walk`]: what is written before it is read. [`numbers`], [`epochs`]: which values are equal.
+//! - [`facts`], [`body`], [`calls`], [`judge`]: what holds at each place of a function; [`known`], [`program`]: and at its borders;
 //!   [`memory`]: what memory holds.
-//! - [`guards`], [`ranges`], [`objects`], [`lives`]: numbers, variables and their scopes.
+//! - [`guards`], [`ranges`], [`intervals`], [`objects`], [`lives`]: numbers, variables and their scopes.
 //!
 //! Invariant: a proof here is a proof. Arithmetic wraps as the model's does. An execution ends at a memory violation, so an
 //! access behind another one of the same pointer has no fault that the first one has not. An obligation that
@@ -12,8 +13,13 @@
 //! What is not settled goes on to the engine.
 
 mod body;
+mod born;
+mod calls;
+mod ends;
+mod epochs;
 mod facts;
 mod guards;
+mod intervals;
 mod judge;
 mod known;
 mod lives;
@@ -23,6 +29,7 @@ mod objects;
 mod program;
 mod ranges;
 mod useful;
+mod walk;
 mod whole;
 
 use crate::ir::{Def, FuncId, Inst, InstId, Operand, Program};
@@ -36,6 +43,9 @@ use ranges::Range;
 use rustc_hash::FxHashMap;
 use whole::Whole;
 
+/// Addresses below are null or an offset from it.
+const NULL_PAGE: i128 = 4096;
+
 /// What is demanded at an instruction.
 type Asked = FxHashMap<InstId, Vec<Obligation>>;
 
@@ -44,6 +54,8 @@ type Asked = FxHashMap<InstId, Vec<Obligation>>;
 pub struct Options {
     /// Executions start at `main`, and nowhere else.
     pub from_main: bool,
+    /// Executions start at the functions of which something is promised, and nowhere else.
+    pub from_all: bool,
     pub malloc_may_fail: bool,
 }
 
@@ -61,14 +73,14 @@ pub fn split(program: &Program, obligations: Vec<Obligation>, options: Options) 
     if obligations.is_empty() {
         return Split::default();
     }
-    let whole = if options.from_main { Whole::new(program) } else { None };
+    let whole = if options.from_main { Whole::new(program, &[]) } else { None };
     let mut asked = Asked::default();
     for obligation in &obligations {
         asked.entry(obligation.at).or_default().push(*obligation);
     }
     let may_fail = options.malloc_may_fail;
     let (mut bodies, summaries) = match &whole {
-        Some(whole) => program::solve(program, whole, &asked, may_fail),
+        Some(whole) => program::solve(program, whole, &asked, may_fail, &FxHashMap::default()),
         None => (FxHashMap::default(), Summaries::default()),
     };
     let mut settled: FxHashMap<InstId, Vec<bool>> = FxHashMap::default();
@@ -104,39 +116,79 @@ pub fn split(program: &Program, obligations: Vec<Obligation>, options: Options) 
 #[derive(Debug, Clone)]
 pub struct Promised {
     pub func: FuncId,
-    /// So many bytes of a live object that each points to; nothing if it may point nowhere.
-    pub params: Vec<Option<u64>>,
+    /// Nothing of one that is no pointer to an object.
+    pub params: Vec<Option<Promise>>,
+    /// The program itself calls it, too, or takes its address.
+    pub inside: bool,
 }
 
-/// The same for functions that nobody in the program calls, with what their callers promise: parameters are set.
+/// So many bytes of a live object that a parameter points to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Promise {
+    pub bytes: u64,
+    pub or_null: bool,
+}
+
+/// What is promised of a parameter; all are set.
+fn known(promise: &Option<Promise>) -> Known {
+    let set = Known { set: true, ..Known::NOTHING };
+    match promise {
+        Some(Promise { bytes, or_null }) => Known {
+            object: !or_null,
+            or_null: true,
+            bytes: (0, i64::try_from(*bytes).unwrap_or(0)),
+            live: true,
+            ..set
+        },
+        None => set,
+    }
+}
+
+/// The same for functions that others call, with what these promise. Where these functions are all that executions
+/// begin with, what they do is known of the whole program; else only those are looked at that nobody in it calls.
 pub fn split_given(
     program: &Program,
     obligations: Vec<Obligation>,
     options: Options,
     promised: &[Promised],
 ) -> (Vec<Obligation>, Vec<Obligation>) {
+    if obligations.is_empty() || promised.is_empty() {
+        return (Vec::new(), obligations);
+    }
     let mut asked = Asked::default();
     for obligation in &obligations {
         asked.entry(obligation.at).or_default().push(*obligation);
     }
+    let may_fail = options.malloc_may_fail;
     let mut settled: FxHashMap<InstId, Vec<bool>> = FxHashMap::default();
-    for Promised { func, params } in promised {
-        let known = |bytes: &Option<u64>| Known {
-            object: bytes.is_some(),
-            bytes: (0, bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(0)),
-            live: bytes.is_some(),
-            start: false,
-            set: true,
-            range: Range::ANY,
-        };
-        let entry = params.iter().map(known).collect();
-        let summary = Summary { entry, exit: Vec::new(), result: Known::NOTHING };
-        let summaries: Summaries = [(*func, summary)].into_iter().collect();
-        let mut body = Body::new(program, None, *func, &asked, options.malloc_may_fail);
-        body.solve(&summaries, None);
-        Settler { body: &mut body }.settle(&asked, &summaries, &mut settled);
+    let entries: Vec<FuncId> = promised.iter().map(|promised| promised.func).collect();
+    let whole = if options.from_all { Whole::new(program, &entries) } else { None };
+    match &whole {
+        Some(whole) => {
+            let given = promised.iter().map(|p| (p.func, p.params.iter().map(known).collect()));
+            let given = given.collect();
+            let (bodies, summaries) = program::solve(program, whole, &asked, may_fail, &given);
+            for mut body in bodies.into_values() {
+                Settler { body: &mut body }.settle(&asked, &summaries, &mut settled);
+            }
+        }
+        None => {
+            for Promised { func, params, .. } in promised.iter().filter(|p| !p.inside) {
+                let entry = params.iter().map(known).collect();
+                let summary = Summary { entry, exit: Vec::new(), result: Known::NOTHING };
+                let summaries: Summaries = [(*func, summary)].into_iter().collect();
+                let mut body = Body::new(program, None, *func, &asked, may_fail);
+                body.solve(&summaries, None);
+                Settler { body: &mut body }.settle(&asked, &summaries, &mut settled);
+            }
+        }
     }
     obligations.into_iter().partition(|obligation| {
+        let func = program.func_of(obligation.at);
+        // What nobody calls is never violated.
+        if whole.as_ref().is_some_and(|whole| !whole.runs.contains(&func)) {
+            return true;
+        }
         let all = asked.get(&obligation.at).map_or(&[][..], Vec::as_slice);
         let index = all.iter().position(|other| other == obligation);
         let answers = settled.get(&obligation.at);
@@ -162,7 +214,8 @@ impl Settler<'_, '_> {
             let mut set = entered.clone().unwrap_or_default();
             for inst in program.blocks[block].insts.iter() {
                 if let Some(all) = asked.get(&inst) {
-                    let answer = |o: &Obligation| entered.is_none() || self.holds(o, &set);
+                    let is_dead = entered.is_none() || set.is_dead();
+                    let answer = |o: &Obligation| is_dead || self.holds(o, &set);
                     settled.insert(inst, all.iter().map(answer).collect());
                 }
                 self.body.step(inst, &mut set, summaries);
@@ -223,10 +276,18 @@ impl Settler<'_, '_> {
             }
             Extent::Text { .. } => return false,
         };
-        let covers = |(lo, hi): (i64, i64), offset: Range| {
-            lo < hi && i128::from(lo) <= offset.lo && offset.hi + length <= i128::from(hi)
+        // Bytes near null are the matter of another rule.
+        let is_object = self.body.is_object(number, set);
+        let covers = |(lo, hi): (i64, i64), offset: Range, from_root: i64| {
+            let near_null = offset.lo + i128::from(from_root) >= 0
+                && offset.hi + i128::from(from_root) + length <= NULL_PAGE;
+            lo < hi
+                && i128::from(lo) <= offset.lo
+                && offset.hi + length <= i128::from(hi)
+                && (is_object || near_null)
         };
-        if covers(self.body.bytes(number, set), Range::exactly(0)) {
+        let (_, from_root) = self.body.numbers.place(number);
+        if covers(self.body.bytes(number, set), Range::exactly(0), from_root) {
             return true;
         }
         // An index, of which the range is known, from a pointer of which the surroundings are.
@@ -242,7 +303,7 @@ impl Settler<'_, '_> {
                 None => return false,
             }
         }
-        covers(self.body.bytes(*base, set), sum)
+        covers(self.body.bytes(*base, set), sum, 0)
     }
 }
 

@@ -5,6 +5,7 @@
 //! Invariant: a fact about a number that holds at a place holds at every place behind it on a path, until
 //! the path comes to a definition again; and such a definition lies on every path to whatever uses it.
 
+use super::epochs::{Epoch, Epochs};
 use super::whole::Whole;
 use crate::ir::cfg::Cfg;
 use crate::ir::{
@@ -38,8 +39,8 @@ pub enum Made {
     Indexed(Number, Box<[(Number, u64)]>),
     /// So many bytes, not 0, behind a pointer that is none of these.
     Behind(Number, i64),
-    /// Through a pointer, from a version of memory.
-    Load(Number, TypeId, Box<[NodeId]>),
+    /// Through a pointer, from a version of memory; where others write, too, between two calls.
+    Load(Number, TypeId, Box<[NodeId]>, Option<Epoch>),
 }
 
 impl Made {
@@ -68,6 +69,7 @@ pub struct Numbers {
     values: FxHashMap<Number, ValueId>,
     known: FxHashMap<Made, Number>,
     of_value: FxHashMap<ValueId, Number>,
+    nulls: Vec<Number>,
 }
 
 impl Numbers {
@@ -78,17 +80,21 @@ impl Numbers {
             values: FxHashMap::default(),
             known: FxHashMap::default(),
             of_value: FxHashMap::default(),
+            nulls: Vec::new(),
         };
         // What comes back a second time does so with another memory.
         let memory = memory.filter(|_| !returns_twice(program, func));
         for param in program.funcs[func].params.iter() {
             numbers.define(param, Made::Value(param));
         }
+        let epochs = Epochs::new(program, cfg);
         for block in order(cfg) {
+            let mut epoch = epochs.at(block);
             for inst in program.blocks[cfg.block(block)].insts.iter() {
                 if let Some(result) = program.insts[inst].result.expand() {
-                    numbers.instruction(program, memory, inst, result);
+                    numbers.instruction(program, memory, inst, result, epoch);
                 }
+                epoch = epoch.behind(program, inst);
             }
         }
         numbers
@@ -118,7 +124,14 @@ impl Numbers {
                 None => self.intern(Made::Value(value)),
             },
             Operand::Const(constant) => match is_fixed(program, constant) {
-                true => self.intern(Made::Const(constant)),
+                true => {
+                    let number = self.intern(Made::Const(constant));
+                    let is_null = matches!(program.consts.get(constant), Const::Null);
+                    if is_null && !self.nulls.contains(&number) {
+                        self.nulls.push(number);
+                    }
+                    number
+                }
                 false => {
                     let fresh = self.made.len() as u32;
                     self.intern(Made::Any(fresh))
@@ -127,10 +140,25 @@ impl Numbers {
         }
     }
 
+    /// The number of a value that has one.
+    pub fn find(&self, operand: Operand) -> Option<Number> {
+        self.of_value.get(&operand.value()?).copied()
+    }
+
     /// Whether two operands are known to be equal.
     pub fn are_equal(&self, a: Operand, b: Operand) -> bool {
         let number = |operand: Operand| self.of_value.get(&operand.value()?);
         a == b || number(a).is_some_and(|of_a| number(b) == Some(of_a))
+    }
+
+    /// The numbers of null.
+    pub fn nulls(&self) -> impl Iterator<Item = Number> + '_ {
+        self.nulls.iter().copied()
+    }
+
+    /// The number of a comparison, if the function makes it.
+    pub fn compared(&self, pred: IntPredicate, a: Number, b: Number) -> Option<Number> {
+        self.known.get(&Made::Compare(pred, a, b)).copied()
     }
 
     /// A value of the function that has the number.
@@ -172,6 +200,7 @@ impl Numbers {
         memory: Option<&Whole>,
         inst: InstId,
         result: ValueId,
+        epoch: Epoch,
     ) {
         let ty = program.values[result].ty;
         let made = match program.insts[inst].inst {
@@ -213,13 +242,16 @@ impl Numbers {
             }
             Inst::Load { ptr, access } if !access.volatile && !access.atomic => {
                 match memory.and_then(|whole| versions(program, whole, inst, ptr)) {
-                    Some(versions) => {
+                    Some((versions, true)) => {
                         let ptr = self.of(program, ptr);
                         if let Some(stored) = self.stored(program, memory, ptr, ty, &versions) {
                             self.of_value.insert(result, stored);
                             return;
                         }
-                        Made::Load(ptr, ty, versions)
+                        Made::Load(ptr, ty, versions, None)
+                    }
+                    Some((versions, false)) => {
+                        Made::Load(self.of(program, ptr), ty, versions, Some(epoch))
                     }
                     None => Made::Value(result),
                 }
@@ -299,14 +331,20 @@ pub fn order(cfg: &Cfg) -> Vec<usize> {
     order
 }
 
-/// The versions of memory that a load reads; none if its pointer is unknown to the pointer analysis,
-/// or others write there, too.
-fn versions(program: &Program, whole: &Whole, inst: InstId, ptr: Operand) -> Option<Box<[NodeId]>> {
+/// The versions of memory that a load reads, and whether only the program writes there; none if its pointer is
+/// unknown to the pointer analysis.
+fn versions(
+    program: &Program,
+    whole: &Whole,
+    inst: InstId,
+    ptr: Operand,
+) -> Option<(Box<[NodeId]>, bool)> {
     let node = whole.graph.inst(program, inst)?;
     let before = whole.graph.graph.predecessors_by(node, Flow::Indirect);
-    let mut versions: Vec<NodeId> = before.filter(|_| whole.is_own(program, ptr)).collect();
+    let mut versions: Vec<NodeId> = before.collect();
     versions.sort_unstable();
-    (!versions.is_empty()).then(|| versions.into())
+    let is_known = !versions.is_empty() || whole.is_constant(ptr);
+    is_known.then(|| (versions.into(), whole.is_own(program, ptr)))
 }
 
 /// Whether a constant is the same at each use.

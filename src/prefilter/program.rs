@@ -9,7 +9,8 @@ use super::facts::Set;
 use super::known::{Known, Summary};
 use super::memory::Memory;
 use super::whole::Whole;
-use crate::ir::{FuncId, Inst, InstId, Program};
+use crate::ir::{FuncId, Inst, InstId, Operand, Program, Type, ValueId};
+use crate::rules::Demand;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -18,11 +19,15 @@ const MOST_VISITS: u32 = 24;
 /// After so many, ranges no longer grow step by step.
 const WIDENED: u32 = 4;
 
+/// What callers outside the program give to functions.
+pub type Given = FxHashMap<FuncId, Vec<Known>>;
+
 pub fn solve<'a>(
     program: &'a Program,
     whole: &'a Whole,
     asked: &'a Asked,
     may_fail: bool,
+    given: &Given,
 ) -> (FxHashMap<FuncId, Body<'a>>, Summaries) {
     let mut solver = Solver {
         program,
@@ -37,7 +42,7 @@ pub fn solve<'a>(
         waiting: VecDeque::new(),
         is_waiting: FxHashSet::default(),
     };
-    solver.run();
+    solver.run(given);
     (solver.bodies, solver.summaries)
 }
 
@@ -57,12 +62,15 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn run(&mut self) {
+    fn run(&mut self, given: &Given) {
         for &func in &self.whole.points_to.reachable {
             let params = self.program.funcs[func].params.iter().count();
             let mut summary = Summary::all(params);
-            if self.whole.starts.contains(&func) {
-                summary.entry.fill(Known::NOTHING);
+            if self.whole.outside.contains(&func) || given.contains_key(&func) {
+                summary.entry = match given.get(&func) {
+                    Some(entry) => entry.clone(),
+                    None => self.given_outside(func),
+                };
                 self.wait(func);
             }
             self.summaries.insert(func, summary);
@@ -86,6 +94,26 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// What code outside the program gives to a function that it calls: arbitrary values, but they are set.
+    fn given_outside(&self, func: FuncId) -> Vec<Known> {
+        let params = self.program.funcs[func].params;
+        let is_main = self.program.funcs[func].name == "main";
+        let word = i64::from(self.program.machine.pointer_bits / 8);
+        let given = |param: ValueId| match self.program.is_pointer(Operand::Value(param)) {
+            // The arrays that `main` gets have at least the null pointer at their ends.
+            true if is_main => Known {
+                object: true,
+                or_null: true,
+                bytes: (0, word),
+                live: true,
+                set: true,
+                ..Known::NOTHING
+            },
+            _ => Known { set: true, ..Known::NOTHING },
+        };
+        params.iter().map(given).collect()
+    }
+
     fn wait(&mut self, func: FuncId) {
         if !self.program.funcs[func].blocks.is_empty() && self.is_waiting.insert(func) {
             self.waiting.push_back(func);
@@ -105,6 +133,9 @@ impl<'a> Solver<'a> {
         for block in program.funcs[func].blocks.iter() {
             let Some(mut set) = body.entered(block).cloned() else { continue };
             for inst in program.blocks[block].insts.iter() {
+                if set.is_dead() {
+                    break;
+                }
                 self.look_at(inst, &mut body, &set);
                 body.step(inst, &mut set, &self.summaries);
             }
@@ -150,8 +181,14 @@ impl<'a> Solver<'a> {
                 let is_plain = !callees.unknown
                     && callees.funcs.iter().all(|&f| !program.funcs[f].blocks.is_empty());
                 let args = program.operands(args);
-                let known: Vec<Known> =
-                    args.iter().map(|&arg| body.known(arg, inst, set)).collect();
+                // What is not set is a violation of the call, before anything else is one.
+                let asked = self.asked.get(&inst).map_or(&[][..], Vec::as_slice);
+                let is_asked = |arg| asked.iter().any(|o| o.demand == Demand::Set(arg));
+                let known = |&arg: &Operand| {
+                    let known = body.known(arg, inst, set);
+                    Known { set: known.set || is_asked(arg), ..known }
+                };
+                let known: Vec<Known> = args.iter().map(known).collect();
                 for callee in self.whole.bodies(program, inst) {
                     let params = program.funcs[callee].params.iter();
                     let given: Vec<Known> = params
@@ -168,8 +205,33 @@ impl<'a> Solver<'a> {
                         .collect();
                     self.enter(callee, body.func, &given);
                 }
+                self.enter_garbled(inst, body.func, args, &known);
             }
             _ => {}
+        }
+    }
+
+    /// A call with too few arguments hands over those that there are, and else what happens to lie there. Where
+    /// something is passed in another way than numbers and pointers are, nobody knows what arrives where.
+    fn enter_garbled(&mut self, call: InstId, caller: FuncId, args: &[Operand], known: &[Known]) {
+        let (program, whole) = (self.program, self.whole);
+        for &callee in whole.garbled.get(&call).into_iter().flatten() {
+            let params = program.funcs[callee].params;
+            let is_plain = |ty| {
+                let bits = program.types.scalar_bits(ty, program.machine.pointer_bits);
+                bits.is_some_and(|bits| bits <= program.machine.pointer_bits)
+                    && !matches!(program.types.get(ty), Type::Float(_))
+            };
+            let is_plain = args.iter().all(|&arg| is_plain(program.operand_type(arg)))
+                && params.iter().all(|param| is_plain(program.values[param].ty));
+            let given = params.iter().enumerate().map(|(index, param)| match args.get(index) {
+                Some(&arg) if is_plain && program.operand_type(arg) == program.values[param].ty => {
+                    known[index]
+                }
+                _ => Known::NOTHING,
+            });
+            let given: Vec<Known> = given.collect();
+            self.enter(callee, caller, &given);
         }
     }
 

@@ -77,6 +77,7 @@ impl Useful {
             let (until, number) = match universe.fact(id) {
                 Fact::Holds(number, _) => (&self.parts, number),
                 Fact::Object(number)
+                | Fact::OrNull(number)
                 | Fact::Bytes(number, ..)
                 | Fact::Live(number)
                 | Fact::Start(number)

@@ -5,6 +5,7 @@
 //! of events; nothing is said of its memory. (The handler of a signal may only write variables that are
 //! `volatile`, of which nothing is said either, and may not allocate or free.)
 
+use super::born::Born;
 use crate::ir::{Bits, Callee, Const, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId};
 use crate::library;
 use crate::library::accesses::FREES;
@@ -42,17 +43,27 @@ impl Freed {
 pub struct Whole {
     pub points_to: PointsTo,
     pub graph: Svfg,
+    /// Entries are called by others, with objects that they have set up.
+    pub is_given: bool,
     pub runs: FxHashSet<FuncId>,
     /// Called by nobody in the program only, or also by code outside.
     pub starts: FxHashSet<FuncId>,
+    /// Called by code outside, not only in ways that have no meaning.
+    pub outside: FxHashSet<FuncId>,
     freed: FxHashMap<FuncId, Freed>,
     ever: Freed,
+    /// Calls that C gives no meaning: they have too few arguments for these functions, or others.
+    pub garbled: FxHashMap<InstId, Vec<FuncId>>,
+    /// Calls that never come back.
+    pub ends: FxHashSet<InstId>,
+    /// What is written before it is read.
+    pub born: Born,
     model_state: Vec<GlobalId>,
 }
 
 impl Whole {
-    /// Nothing if the program is not one sequence of events.
-    pub fn new(program: &Program) -> Option<Whole> {
+    /// Nothing if the program is not one sequence of events. Executions begin at `main`, or else at any of the entries.
+    pub fn new(program: &Program, entries: &[FuncId]) -> Option<Whole> {
         let points_to = pta::analyse(program, &pta::Options::default());
         let calls = |&func: &FuncId| STARTS.contains(&program.funcs[func].name.as_str());
         let insts = points_to.reachable.iter().flat_map(|&func| insts(program, func));
@@ -66,17 +77,30 @@ impl Whole {
         let mut starts: FxHashSet<FuncId> = points_to.called_by_unknown.iter().copied().collect();
         starts.extend(program.constructors.iter().chain(&program.destructors));
         starts.extend(program.func_by_name("main"));
-        starts.extend(points_to.filtered.iter().map(|(_, func)| func));
+        starts.extend(entries);
+        let outside = starts.clone();
+        let mut garbled: FxHashMap<InstId, Vec<FuncId>> = FxHashMap::default();
+        for &(call, func) in &points_to.filtered {
+            starts.insert(func);
+            garbled.entry(call).or_default().push(func);
+        }
+        let ends = super::ends::ends(program, &points_to);
         let mut whole = Whole {
             points_to,
             graph,
+            is_given: !entries.is_empty(),
             runs,
             starts,
+            outside,
             freed: FxHashMap::default(),
             ever: Freed::default(),
+            garbled,
+            ends,
+            born: Born::default(),
             model_state: model_state(program),
         };
         whole.find_freed(program);
+        whole.born = Born::find(program, &whole);
         Some(whole)
     }
 
@@ -185,6 +209,26 @@ impl Whole {
             | ObjectKind::Heap { .. }
             | ObjectKind::Varargs { .. } => true,
         })
+    }
+
+    /// Whether all that the pointer may point to is never written.
+    pub fn is_constant(&self, pointer: Operand) -> bool {
+        let set = self.points_to.set_of(pointer);
+        let mut members = self.points_to.members(set).peekable();
+        members.peek().is_some()
+            && members
+                .all(|at| self.points_to.objects[self.points_to.locations[at].object].constant)
+    }
+
+    /// The least size of all that was allocated and that the pointer may point to.
+    pub fn least_allocated(&self, pointer: ValueId) -> Option<u64> {
+        let is_heap = |object: &ObjectId| {
+            matches!(self.points_to.objects[*object].kind, ObjectKind::Heap { .. })
+        };
+        // A larger size may have been computed in a type that is too narrow for it.
+        let size = |object: ObjectId| self.points_to.objects[object].size.filter(|s| *s < 1 << 31);
+        let sizes: Option<Vec<u64>> = self.objects(pointer).filter(is_heap).map(size).collect();
+        sizes?.into_iter().min()
     }
 
     pub fn objects(&self, pointer: ValueId) -> impl Iterator<Item = ObjectId> + '_ {

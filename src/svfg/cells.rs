@@ -47,7 +47,7 @@ pub struct Cells<'a> {
 }
 
 /// The bytes an access of `size` bytes at `location` touches, if they are known.
-fn bytes(
+pub fn bytes(
     program: &Program,
     answer: &PointsTo,
     location: LocationId,
