@@ -7,7 +7,7 @@ use super::numbers::{Made, Number};
 use super::objects;
 use super::ranges::{Range, Ranges};
 use super::whole::external;
-use crate::ir::{Const, Def, Inst, InstId, IntPredicate, Operand};
+use crate::ir::{Const, Def, Inst, InstId, IntPredicate, Linkage, Operand};
 
 /// Expressions are looked into this deep.
 pub const DEEPEST: u32 = 12;
@@ -51,8 +51,10 @@ impl Body<'_> {
         match self.numbers.made[self.numbers.source(pointer)] {
             Made::Const(constant) => match self.program.consts.get(constant) {
                 Const::Global { global, .. } => {
-                    self.program.globals[*global].init.as_ref()?;
-                    Some(objects::Base::Global(*global))
+                    // What is defined elsewhere is there, too, unless it needs not be.
+                    let data = &self.program.globals[*global];
+                    let is_there = data.init.is_some() || data.linkage != Linkage::Weak;
+                    is_there.then_some(objects::Base::Global(*global))
                 }
                 _ => None,
             },

@@ -9,7 +9,7 @@ use super::facts::Set;
 use super::known::{Known, Summary};
 use super::memory::Memory;
 use super::whole::Whole;
-use crate::ir::{FuncId, Inst, InstId, Operand, Program, Type, ValueId};
+use crate::ir::{Callee, FuncId, Inst, InstId, Operand, Program, Type, ValueId};
 use crate::rules::Demand;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -99,9 +99,9 @@ impl<'a> Solver<'a> {
         let params = self.program.funcs[func].params;
         let is_main = self.program.funcs[func].name == "main";
         let word = i64::from(self.program.machine.pointer_bits / 8);
-        let given = |param: ValueId| match self.program.is_pointer(Operand::Value(param)) {
+        let given = |(index, param): (usize, ValueId)| match index {
             // The arrays that `main` gets have at least the null pointer at their ends.
-            true if is_main => Known {
+            1 | 2 if is_main && self.program.is_pointer(Operand::Value(param)) => Known {
                 object: true,
                 or_null: true,
                 bytes: (0, word),
@@ -111,7 +111,7 @@ impl<'a> Solver<'a> {
             },
             _ => Known { set: true, ..Known::NOTHING },
         };
-        params.iter().map(given).collect()
+        params.iter().enumerate().map(given).collect()
     }
 
     fn wait(&mut self, func: FuncId) {
@@ -175,7 +175,14 @@ impl<'a> Solver<'a> {
                     self.wait(func);
                 }
             }
-            Inst::Call { args, .. } => {
+            Inst::Call { args, callee } => {
+                // What a function of the library hands to one that it calls back is arbitrary, but set.
+                let by_library = match callee {
+                    Callee::Direct(func) if program.funcs[func].blocks.is_empty() => {
+                        Known { set: true, ..Known::NOTHING }
+                    }
+                    Callee::Direct(_) | Callee::Indirect(_) => Known::NOTHING,
+                };
                 let callees = self.whole.points_to.callees(inst);
                 // What a library function calls back gets other arguments.
                 let is_plain = !callees.unknown
@@ -200,7 +207,7 @@ impl<'a> Solver<'a> {
                             {
                                 known
                             }
-                            _ => Known::NOTHING,
+                            _ => by_library,
                         })
                         .collect();
                     self.enter(callee, body.func, &given);
