@@ -491,16 +491,10 @@ impl<'m> Val<'m> {
         }
     }
 
-    pub fn inline_asm_text(self) -> String {
+    /// An assembler template, and where its operands lie, as LLVM writes it: `=r,0,~{memory}`.
+    pub fn inline_asm(self) -> (String, String) {
         let mut len = 0;
-        let data = unsafe { LLVMGetInlineAsmAsmString(self.0, &mut len) };
-        text(data, len)
-    }
-
-    /// What registers and memory its operands lie in, as LLVM writes it: `=r,0,~{memory}`.
-    pub fn inline_asm_constraints(self) -> String {
-        let mut len = 0;
-        let data = unsafe { LLVMGetInlineAsmConstraintString(self.0, &mut len) };
-        text(data, len)
+        let template = text(unsafe { LLVMGetInlineAsmAsmString(self.0, &mut len) }, len);
+        (template, text(unsafe { LLVMGetInlineAsmConstraintString(self.0, &mut len) }, len))
     }
 }

@@ -89,14 +89,14 @@ impl<'m> Lowering<'m> {
     /// An empty template is a compiler barrier: no instruction runs, and what lies in the register of an input is what
     /// the output there is.
     fn inline_asm(&mut self, inst: Val<'m>, asm: Val<'m>) {
-        let text = asm.inline_asm_text();
+        let (text, constraints) = asm.inline_asm();
         let ty = self.ty(inst.ty());
         if text.trim().is_empty() && ty == self.void_type() {
             self.emit(Inst::Fence);
             return;
         }
         if text.trim().is_empty()
-            && let Some(input) = tied_input(&asm.inline_asm_constraints())
+            && let Some(input) = tied_input(&constraints)
             && input < inst.arg_count()
         {
             let value = self.argument(inst, input);
