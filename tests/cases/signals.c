@@ -25,5 +25,10 @@ int main(void)
     if (__VERIFIER_nondet_int() == 5)
         assert(done != 0); // BUG: assertion
     assert(old.sa_handler != SIG_IGN); // UNKNOWN: assertion
+    int which = __VERIFIER_nondet_int();
+    if (which == SIGHUP) {
+        signal(which, forget);
+        assert(signal(SIGHUP, SIG_IGN) != SIG_DFL); // UNKNOWN: assertion
+    }
     return 0;
 }

@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 /// The functions that set one.
 pub(super) const HANDLERS: &[&str] = &["signal", "bsd_signal", "__sysv_signal", "sigaction"];
 
+/// No signal has this number; among those that have a handler it stands for one that is not known.
+const ANY: u128 = 0;
+
 /// Signals that have a handler on Linux, but for those that cannot be caught.
 fn can_be_handled(signal: u128) -> bool {
     const KILL: u128 = 9;
@@ -57,7 +60,9 @@ impl Machine<'_> {
         };
         let signal = self.argument(state, args, 0)?;
         let signal = self.smt.pool.as_const(signal).filter(|&signal| can_be_handled(signal));
-        let is_first = signal.is_some_and(|signal| state.handled.insert(signal).is_none());
+        // Which one it was is not known where it is no constant: it may be any that is asked for later.
+        let is_new = state.handled.insert(signal.unwrap_or(ANY)).is_none();
+        let is_first = is_new && !state.handled.contains(&ANY);
         if name == "sigaction" {
             let old = self.argument(state, args, 2)?;
             let mut reached = BTreeSet::new();
