@@ -20,15 +20,15 @@ int main(void)
     if (signal(SIGINT, SIG_IGN) != SIG_IGN)
         signal(SIGINT, forget);
     assert(where == &here); // UNKNOWN: assertion
-    struct sigaction action = {.sa_handler = forget}, old;
-    int done = sigaction(SIGTERM, &action, &old);
-    if (__VERIFIER_nondet_int() == 5)
-        assert(done != 0); // BUG: assertion
-    assert(old.sa_handler != SIG_IGN); // UNKNOWN: assertion
     int which = __VERIFIER_nondet_int();
     if (which == SIGHUP) {
         signal(which, forget);
         assert(signal(SIGHUP, SIG_IGN) != SIG_DFL); // UNKNOWN: assertion
     }
+    struct sigaction action = {.sa_handler = forget}, old;
+    int done = sigaction(SIGTERM, &action, &old);
+    if (__VERIFIER_nondet_int() == 5)
+        assert(done != 0); // BUG: assertion
+    assert(old.sa_handler != SIG_IGN); // UNKNOWN: assertion
     return 0;
 }
