@@ -1,4 +1,4 @@
-//! Compiles the small C++ file that reads what LLVM's C interface hides, the library that is loaded into clang and
+//! Compiles the C++ files that do what LLVM's C interface cannot, the library that is loaded into clang and
 //! the models of library functions, links the part of LLVM that is used, and lets the built programs find the Z3 that
 //! set-up put beside the sources.
 
@@ -163,6 +163,9 @@ fn cxx(include: &str) -> cc::Build {
 }
 
 fn compile_llvm_extra(include: &str) {
-    println!("cargo:rerun-if-changed=src/frontend/llvm_extra.cpp");
-    cxx(include).file("src/frontend/llvm_extra.cpp").compile("cegas_llvm_extra");
+    const SOURCES: [&str; 2] = ["src/frontend/llvm_extra.cpp", "src/frontend/scopes.cpp"];
+    for source in SOURCES {
+        println!("cargo:rerun-if-changed={source}");
+    }
+    cxx(include).files(SOURCES).compile("cegas_llvm_extra");
 }

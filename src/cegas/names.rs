@@ -204,7 +204,11 @@ impl Machine<'_> {
     fn local_name(&self, at: InstId) -> Option<String> {
         let value = self.program.insts[at].result.expand()?;
         let name = self.program.values[value].name.expand()?;
-        Some(self.program.texts.get(name).trim_end_matches(".addr").to_owned())
+        let name = self.program.texts.get(name);
+        if name.starts_with(".compoundliteral") {
+            return Some("(compound literal)".to_owned());
+        }
+        Some(name.trim_end_matches(".addr").to_owned())
     }
 
     fn object_type(&self, state: &State, instance: Instance) -> Option<CTypeId> {

@@ -1,4 +1,4 @@
-//! Bindings of llvm_extra.cpp: what LLVM's C interface does not tell. Unsafe stays here and in
+//! Bindings of llvm_extra.cpp and scopes.cpp: what LLVM's C interface does not tell. Unsafe stays here and in
 //! `llvm.rs`; the structs mirror the C++ ones field by field.
 
 use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMValueRef};
@@ -42,6 +42,7 @@ unsafe extern "C" {
     fn cegas_global_variable(global: LLVMValueRef) -> LLVMMetadataRef;
     fn cegas_constant_words(constant: LLVMValueRef, out: *mut u64, capacity: usize) -> usize;
     fn cegas_constant_bytes(constant: LLVMValueRef, len: *mut usize) -> *const u8;
+    fn cegas_mark_scopes(function: LLVMValueRef);
     fn cegas_promote(function: LLVMValueRef);
     fn cegas_trust_bitcode();
 }
@@ -206,6 +207,12 @@ pub(super) fn constant_bytes<'m>(constant: LLVMValueRef) -> Option<&'m [u8]> {
         let data = cegas_constant_bytes(constant, &mut len);
         (!data.is_null()).then(|| std::slice::from_raw_parts(data, len))
     }
+}
+
+/// Marks where the lives of variables begin and end that clang does not mark.
+pub(super) fn mark_scopes(function: LLVMValueRef) {
+    // SAFETY: total for any value; no handle into the function's body is alive here.
+    unsafe { cegas_mark_scopes(function) }
 }
 
 /// Turns the variables of a function that never leave it into SSA values.

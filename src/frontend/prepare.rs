@@ -1,7 +1,9 @@
 //! What is done to a unit's module before it is lowered: variables become values where they can, and
 //! every event of the C program stays.
 //!
-//! That alone would turn an uninitialised variable into `undef`, which may be another value at each use.
+//! Where a variable's life ends is such an event, which clang does not tell of all of them: `scopes.cpp` adds it.
+//!
+//! Promotion alone would turn an uninitialised variable into `undef`, which may be another value at each use.
 //! C's variable is arbitrary but *one* value; so each scalar variable is first given a value at its
 //! birth, the result of a call that the lowering knows, and stays one SSA value from then on.
 
@@ -25,6 +27,7 @@ pub(super) fn prepare(module: &Module<'_>) {
     let optnone = Attribute::get_named_enum_kind_id("optnone");
     for function in module.get_functions().filter(|f| f.count_basic_blocks() > 0) {
         function.remove_enum_attribute(AttributeLoc::Function, optnone);
+        llvm_extra::mark_scopes(function.as_value_ref());
         give_birth_values(module, function);
         llvm_extra::promote(function.as_value_ref());
     }

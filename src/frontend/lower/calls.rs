@@ -197,6 +197,11 @@ impl<'m> Lowering<'m> {
                     self.define(inst, Inst::Uninit);
                 }
             }
+            Intrinsic::Kept => {
+                let what = self.program.texts.intern("the address of a temporary, kept");
+                let args = self.program.operand_pool.push([]);
+                self.emit(Inst::Unsupported { what, args });
+            }
             Intrinsic::Unsupported => self.unsupported(inst, &callee.name()),
         }
     }

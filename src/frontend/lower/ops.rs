@@ -147,17 +147,24 @@ pub(super) enum Intrinsic {
     Trap,
     /// What an uninitialised variable holds; made by `prepare`.
     Uninit,
+    /// An address is kept of which nobody knows how long it is one; made by `scopes.cpp`.
+    Kept,
     Unsupported,
 }
 
 /// The name of the functions that `prepare` puts where a variable is born.
 pub(in crate::frontend) const UNINIT_PREFIX: &str = "cegas.uninit.";
 
+const KEPT: &str = "cegas.kept";
+
 /// What the function of that name is, if it is no ordinary one.
 pub(super) fn intrinsic(name: &str) -> Option<Intrinsic> {
     use Intrinsic::{Overflow, Pure};
     if name.starts_with(UNINIT_PREFIX) {
         return Some(Intrinsic::Uninit);
+    }
+    if name == KEPT {
+        return Some(Intrinsic::Kept);
     }
     let name = name.strip_prefix("llvm.")?;
     let is = |stem: &str| {
