@@ -10,9 +10,11 @@ use std::time::Instant;
 const MOST_DIVES: u32 = 100;
 
 /// The first may take this part of the steps: where there are no inputs it is the only one. Each of the others takes
-/// less of what is left, since some of them turn for ever.
+/// less of what is left, since some of them turn for ever; but as one that came to its end tells how long they are, it
+/// may take as many times that.
 const FIRST: u64 = 2;
-const SHARE: u64 = 8;
+const SHARE: u64 = 6;
+const LONGER: u64 = 4;
 
 impl Explorer<'_> {
     /// Looks for violations with random inputs, for so many steps or until then.
@@ -21,6 +23,7 @@ impl Explorer<'_> {
             // What callers give is not drawn.
             return;
         }
+        let mut longest = 0;
         for number in 0..MOST_DIVES {
             let is_time = steps == 0 || Instant::now() >= deadline;
             if self.all_settled() || is_time || self.cancel.is_wished() {
@@ -31,11 +34,14 @@ impl Explorer<'_> {
             else {
                 return;
             };
-            let share = if number == 0 { FIRST } else { SHARE };
-            let (end, taken) = runner.run(self.entry, steps / share, deadline);
+            let share = steps / if number == 0 { FIRST } else { SHARE };
+            let most = share.max(steps.min(LONGER * longest));
+            let (end, taken) = runner.run(self.entry, most, deadline);
             steps -= taken.clamp(1, steps);
-            if let End::Violation(target) = end {
-                self.confirm(draw, target, taken);
+            match end {
+                End::Violation(target) => self.confirm(draw, target, taken),
+                End::Done => longest = longest.max(taken),
+                End::Other => {}
             }
         }
     }
@@ -48,7 +54,8 @@ impl Explorer<'_> {
         if self.violated[index].is_some() || self.known[index] {
             return;
         }
-        if let Some(walked) = self.machine.replay_drawn(self.entry, draw, target, steps) {
+        let limit = self.unhurried(1.0);
+        if let Some(walked) = self.machine.replay_drawn(self.entry, draw, target, steps, limit) {
             self.confirmed(index, walked);
         }
     }

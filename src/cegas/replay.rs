@@ -15,12 +15,16 @@ use crate::ir::{FuncId, Inst, InstId};
 use crate::rules::Demand;
 use crate::smt::{ExprId, VarId};
 use std::ops::Range;
+use std::time::Instant;
 
 /// A walk longer than this is given up; it took the explorer as many steps to get there.
 const MOST_STEPS: u64 = 100_000_000;
 
 /// Of a path that is known to be long, so many steps at both ends are told.
 const TOLD: u64 = 10_000;
+
+/// Steps until the next look at the clock.
+const STEPS_PER_LOOK: u64 = 1 << 14;
 
 /// The violation that a walk must end in.
 #[derive(Debug, Clone, Copy)]
@@ -49,29 +53,37 @@ impl Machine<'_> {
             Target::End { .. } => false,
         };
         self.replay = Some(Replay { inputs, drawn: 0, keeps_unset, known, kept });
-        let story = self.walk(entry, target, 0..0);
+        let story = self.walk(entry, target, 0..0, None);
         self.replay = None;
         story
     }
 
-    /// The same with drawn inputs, for a path of so many steps.
+    /// The same with drawn inputs, for a path of so many steps, which is given up when the time is over.
     pub(super) fn replay_drawn(
         &mut self,
         entry: FuncId,
         draw: Draw,
         target: Target,
         steps: u64,
+        deadline: Instant,
     ) -> Option<Walked> {
         let inputs = Inputs::Drawn(draw);
         let kept = HashSet::default();
         self.replay = Some(Replay { inputs, drawn: 0, keeps_unset: false, known: None, kept });
-        let story = self.walk(entry, target, TOLD..steps.saturating_sub(TOLD));
+        let quiet = TOLD..steps.saturating_sub(TOLD);
+        let story = self.walk(entry, target, quiet, Some(deadline));
         self.replay = None;
         story
     }
 
     /// Nothing is told of the steps in `quiet`.
-    fn walk(&mut self, entry: FuncId, target: Target, quiet: Range<u64>) -> Option<Walked> {
+    fn walk(
+        &mut self,
+        entry: FuncId,
+        target: Target,
+        quiet: Range<u64>,
+        deadline: Option<Instant>,
+    ) -> Option<Walked> {
         let mut state = self.start(entry);
         let mut story = Story::default();
         let mut past = Past::default();
@@ -79,8 +91,11 @@ impl Machine<'_> {
         let mut leaps = Leaps::default();
         // Those of turns that were not followed one by one count, too.
         let mut step = 0;
-        for _ in 0..MOST_STEPS {
+        for taken in 0..MOST_STEPS {
             step += 1;
+            if taken % STEPS_PER_LOOK == 0 && deadline.is_some_and(|end| Instant::now() >= end) {
+                return None;
+            }
             let Some(at) = state.top().map(|frame| frame.at) else {
                 let Some(func) = state.next_function() else {
                     return self.loses(&state, target, false).then(|| story.ended(last));

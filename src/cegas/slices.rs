@@ -13,7 +13,7 @@ use std::time::Instant;
 /// that must be the same on every machine. What can be found by following paths is mostly found at once; what random
 /// inputs meet, soon.
 const FIRST_PATHS: f64 = 0.03;
-const DIVES: f64 = 0.09;
+const DIVES: f64 = 0.12;
 
 /// The parts of the time after which each has to be done, whatever it counted.
 const MORE_PATHS: f64 = 0.2;
@@ -70,7 +70,7 @@ impl Explorer<'_> {
     }
 
     /// The same for what counts its work.
-    fn unhurried(&self, slice: f64) -> Instant {
+    pub(super) fn unhurried(&self, slice: f64) -> Instant {
         self.after(slice).max(self.start + self.budget.grace)
     }
 

@@ -29,7 +29,9 @@ const DEEPEST: usize = 3000;
 /// How an execution ended.
 pub(super) enum End {
     Violation(Target),
-    /// Its end, that of the time, or something that is not done here.
+    /// That of the program.
+    Done,
+    /// That of the time, or something that is not done here.
     Other,
 }
 
@@ -115,7 +117,7 @@ impl<'p> Runner<'p> {
                 Err(Stop::Violation(target)) => return (End::Violation(target), steps),
             }
         }
-        (End::Other, steps)
+        (End::Done, steps)
     }
 
     fn start(&mut self, func: FuncId) -> Step<()> {
