@@ -6,7 +6,7 @@ use super::replay::Target;
 use super::state::State;
 use super::story::Walked;
 use super::verdict::{Counterexample, Reason};
-use crate::rules::Demand;
+use crate::rules::{Demand, Extent};
 use crate::smt::{Answer, ExprId};
 
 impl Explorer<'_> {
@@ -32,7 +32,13 @@ impl Explorer<'_> {
         let reason = if self.machine.speaks_of_addresses(violation) {
             Reason::Doubt { why: "where objects lie in memory".into() }
         } else if is_uncertain {
-            Reason::Doubt { why: "a value that executions may not have".into() }
+            let why = match self.ledger.get(index).demand {
+                Demand::Access { extent: Extent::Open { .. } | Extent::Hidden, .. } => {
+                    "how much a library function reads or writes there"
+                }
+                _ => "a value that executions may not have",
+            };
+            Reason::Doubt { why: why.into() }
         } else if is_assumed && !self.is_decided(state, violation) || self.is_promise(state, index)
         {
             Reason::Doubt { why: "whether a pointer that is given may be null".into() }

@@ -5,7 +5,7 @@
 //! the same path again asks the same demands, so that the values keep their numbers.
 
 use super::address::{Base, Place};
-use super::machine::{Machine, Step, gap, is_unset};
+use super::machine::{Machine, Source, Step, gap, is_unset};
 use super::memory::{Background, Cell, Instance, Life, Origin};
 use super::reentry::REPLACED;
 use super::state::State;
@@ -20,9 +20,13 @@ const NULL_PAGE: u64 = 4096;
 /// A string longer than this is not followed to its end.
 const LONGEST_TEXT: u64 = 1 << 16;
 
+/// Nor is it asked of more characters than this whether each was set.
+const LONGEST_UNSET: u64 = 1 << 10;
+
 impl Machine<'_> {
     /// When the demand is not met.
     pub(super) fn violation(&mut self, state: &mut State, demand: Demand) -> Step<ExprId> {
+        self.doubted = None;
         match demand {
             Demand::NotReached => Ok(self.smt.pool.bool(true)),
             Demand::NonZero(operand) | Demand::Arguable(operand) => {
@@ -65,9 +69,17 @@ impl Machine<'_> {
         extent: Extent,
         fault: Fault,
     ) -> Step<ExprId> {
+        // Made whatever the rest says: who walks the same path again must make it, too.
+        let open = match extent {
+            Extent::Open { .. } | Extent::Hidden => self.perhaps(state),
+            _ if fault == Fault::Unset => self.perhaps(state),
+            Extent::Bytes(_) | Extent::Times(..) | Extent::Text { .. } => self.smt.pool.bool(true),
+        };
         let mut wrong = self.smt.pool.bool(false);
         let length = match extent {
+            Extent::Hidden => return Ok(open),
             Extent::Bytes(bytes) => Some(self.pointer_const(bytes)),
+            Extent::Open { least, .. } => Some(self.pointer_const(least)),
             Extent::Times(operand, factor) => {
                 let count = self.bits(state, operand)?;
                 let count = self.smt.pool.resize(count, self.pointer_bits, false);
@@ -83,8 +95,10 @@ impl Machine<'_> {
                     let null = self.is_in_null_page(place.offset);
                     self.smt.pool.not(null)
                 }
-                (Base::Number | Base::Junk, Fault::Dead) | (Base::Object(_), Fault::Null) => {
-                    continue;
+                (Base::Number | Base::Junk, Fault::Dead | Fault::Unset)
+                | (Base::Object(_), Fault::Null) => continue,
+                (Base::Object(instance), Fault::Unset) => {
+                    self.reads_unset(state, instance, (place.offset, length), extent, open)?
                 }
                 (Base::Object(instance), Fault::Outside) => {
                     let leaves = match length {
@@ -92,7 +106,15 @@ impl Machine<'_> {
                         None => self.text_leaves(state, instance, place.offset, extent)?,
                     };
                     self.stays_inside(state, instance, place.guard, leaves)?;
-                    leaves
+                    match extent {
+                        Extent::Open { most, .. } => {
+                            let most = self.pointer_const(most.unwrap_or(u64::MAX));
+                            let may_leave = self.leaves(state, instance, place.offset, most);
+                            let may_leave = self.smt.pool.and(may_leave, open);
+                            self.smt.pool.or(leaves, may_leave)
+                        }
+                        _ => leaves,
+                    }
                 }
                 (Base::Object(instance), Fault::Dead) => {
                     let life = state.memory.get(instance).map(|object| object.life);
@@ -106,6 +128,9 @@ impl Machine<'_> {
             let here = self.smt.pool.and(place.guard, here);
             wrong = self.smt.pool.or(wrong, here);
         }
+        if matches!(extent, Extent::Open { least: 0, .. }) {
+            wrong = self.smt.pool.and(wrong, open);
+        }
         // An access of no bytes touches nothing.
         if let (Some(length), Extent::Times(..)) = (length, extent) {
             let none = self.pointer_const(0);
@@ -113,6 +138,22 @@ impl Machine<'_> {
             wrong = self.smt.pool.and(wrong, some);
         }
         Ok(wrong)
+    }
+
+    /// A condition of which nobody knows whether it holds in an execution.
+    fn perhaps(&mut self, state: &mut State) -> ExprId {
+        let bit = self.fresh(state, 1, Source::Unspecified);
+        let vars = self.smt.pool.free_vars(&[bit]);
+        self.doubted = vars.first().copied();
+        state.uncertain.extend(vars);
+        bit
+    }
+
+    /// The part of the last violation of which nothing is in doubt. Where it does not hold, the execution goes on.
+    pub(super) fn certain(&mut self, violation: ExprId) -> ExprId {
+        let Some(doubted) = self.doubted else { return violation };
+        let no = self.smt.pool.bool(false);
+        self.smt.pool.substitute(violation, &[(doubted, no)].into_iter().collect())
     }
 
     fn is_in_null_page(&mut self, address: ExprId) -> ExprId {
@@ -197,6 +238,68 @@ impl Machine<'_> {
         gap("a string that is too long to follow")
     }
 
+    /// When bytes that were never set are read from an object: a string up to its end, or as many as are written out. Of
+    /// these, only the first is certain, since others may lie between the members of a struct; where it is not known how
+    /// many they are, `open` says that nobody knows.
+    fn reads_unset(
+        &mut self,
+        state: &mut State,
+        instance: Instance,
+        (offset, length): (ExprId, Option<ExprId>),
+        extent: Extent,
+        open: ExprId,
+    ) -> Step<ExprId> {
+        let Some(object) = state.memory.get(instance).filter(|o| o.life == Life::Live) else {
+            return Ok(self.smt.pool.bool(false));
+        };
+        let size = object.size;
+        if self.is_untouched_text(state, instance) {
+            return Ok(self.smt.pool.bool(false));
+        }
+        let (unit, most, is_text) = match extent {
+            Extent::Text { unit, limit } => (unit, limit.unwrap_or(u64::MAX), true),
+            Extent::Times(..) => {
+                let length = length.and_then(|length| self.smt.pool.as_const(length));
+                let Some(length) = length.and_then(|length| u64::try_from(length).ok()) else {
+                    return Ok(open);
+                };
+                (1, length, false)
+            }
+            Extent::Bytes(_) | Extent::Open { .. } | Extent::Hidden => return Ok(open),
+        };
+        let places = (self.smt.pool.as_const(offset), self.smt.pool.as_const(size));
+        let (Some(start), Some(size)) = places else { return Ok(open) };
+        if self.stride(state, instance).is_some() || self.is_open(state, instance) {
+            return Ok(open);
+        }
+        let mut goes_on = self.smt.pool.bool(true);
+        let mut wrong = self.smt.pool.bool(false);
+        let (mut at, size) = (start as u64, size as u64);
+        for index in 0..most {
+            // What lies outside is another rule's matter.
+            if at.saturating_add(unit) > size || self.smt.pool.as_const(goes_on) == Some(0) {
+                return Ok(wrong);
+            }
+            if index >= LONGEST_UNSET {
+                return Ok(self.smt.pool.or(wrong, open));
+            }
+            let read = self.read(state, instance, at, unit, false)?;
+            let mut here = self.is_unset_value(read);
+            if !is_text && index > 0 {
+                here = self.smt.pool.and(here, open);
+            }
+            here = self.smt.pool.and(goes_on, here);
+            wrong = self.smt.pool.or(wrong, here);
+            if is_text {
+                let zero = self.smt.pool.constant(0, self.smt.pool.width(read));
+                let more = self.smt.pool.ne(read, zero);
+                goes_on = self.smt.pool.and(goes_on, more);
+            }
+            at += unit;
+        }
+        Ok(wrong)
+    }
+
     /// Whether an object is a text from outside that nobody has written to.
     pub(super) fn is_untouched_text(&self, state: &State, instance: Instance) -> bool {
         let Some(object) = state.memory.get(instance) else { return false };
@@ -234,9 +337,14 @@ impl Machine<'_> {
     /// When the value would be another if what was never set were another: each arbitrary value
     /// that nobody set gets a twin, and both versions are compared.
     fn unset(&mut self, state: &mut State, operand: Operand) -> Step<ExprId> {
-        let Some(value) = self.operand(state, operand)?.bits() else {
-            return Ok(self.smt.pool.bool(false));
-        };
+        match self.operand(state, operand)?.bits() {
+            Some(value) => Ok(self.is_unset_value(value)),
+            None => Ok(self.smt.pool.bool(false)),
+        }
+    }
+
+    /// When a value depends on one that was never set.
+    fn is_unset_value(&mut self, value: ExprId) -> ExprId {
         let mut twins = FxHashMap::default();
         for var in self.smt.pool.free_vars(&[value]) {
             if self.source_of(var).is_some_and(|(_, source)| is_unset(source)) {
@@ -244,9 +352,9 @@ impl Machine<'_> {
             }
         }
         if twins.is_empty() {
-            return Ok(self.smt.pool.bool(false));
+            return self.smt.pool.bool(false);
         }
         let other = self.smt.pool.substitute(value, &twins);
-        Ok(self.smt.pool.ne(value, other))
+        self.smt.pool.ne(value, other)
     }
 }

@@ -384,6 +384,7 @@ impl<'a> Explorer<'a> {
         for number in 0..self.machine.marks.at(at).len() {
             let mark = self.machine.marks.at(at)[number];
             let violation = self.machine.violation(state, mark.demand)?;
+            let certain = self.machine.certain(violation);
             let site = self.machine.site(state, at);
             let is_met = self.machine.smt.pool.as_const(violation) == Some(0);
             if is_met && site == at {
@@ -394,14 +395,19 @@ impl<'a> Explorer<'a> {
             if is_met {
                 continue;
             }
-            if self.violated[index].is_none() && !self.known[index] {
-                self.decide(state, Target::At { at, number, site }, index, violation);
+            let target = Target::At { at, number, site };
+            let is_possible = self.machine.smt.pool.as_const(certain) != Some(0);
+            let asked = [certain].into_iter().filter(|_| is_possible && certain != violation);
+            for asked in asked.chain([violation]) {
+                if self.violated[index].is_none() && !self.known[index] {
+                    self.decide(state, target, index, asked);
+                }
             }
             if mark.demand.is_debatable() {
                 // C says how it goes on.
                 continue;
             }
-            let holds = self.machine.smt.pool.not(violation);
+            let holds = self.machine.smt.pool.not(certain);
             self.machine.assume(state, holds)?;
         }
         Ok(())

@@ -105,6 +105,8 @@ pub struct Machine<'p> {
     pub(super) ghosts: Option<Ghosts>,
     pub(super) plains: Plains,
     pub(super) reentries: Reentries,
+    /// What nobody knows of the demand that was asked last.
+    pub(super) doubted: Option<VarId>,
 }
 
 /// How library functions behave, and what is asked for beside verdicts.
@@ -162,6 +164,7 @@ impl<'p> Machine<'p> {
             ghosts: None,
             plains: Plains::default(),
             reentries: Reentries::default(),
+            doubted: None,
         }
     }
 

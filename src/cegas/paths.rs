@@ -219,7 +219,8 @@ impl Prover<'_, '_, '_> {
             if demand.is_debatable() {
                 continue;
             }
-            let holds = self.machine.smt.pool.not(violation);
+            let certain = self.machine.certain(violation);
+            let holds = self.machine.smt.pool.not(certain);
             self.machine.assume(state, holds)?;
         }
         Ok(())

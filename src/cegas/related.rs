@@ -83,7 +83,7 @@ impl Machine<'_> {
         let Some((instance, _)) = self.aim(state, pointer) else { return Vec::new() };
         let made = match state.memory.get(instance).map(|object| object.origin) {
             Some(Origin::Heap(at)) => Some((at, "allocated here")),
-            Some(Origin::Local(at)) => Some((at, "the variable lives here")),
+            Some(Origin::Local(at)) => Some((self.declared(at), "the variable lives here")),
             Some(Origin::Global(_) | Origin::Func(_) | Origin::Varargs(_))
             | Some(Origin::Argument | Origin::Given(_))
             | None => None,
@@ -91,6 +91,29 @@ impl Machine<'_> {
         let freed = past.freed.get(&instance).map(|&at| (at, "freed here"));
         let told = |(at, text): (InstId, &str)| Related { at, text: text.to_owned() };
         made.into_iter().chain(freed).map(told).collect()
+    }
+
+    /// Where a variable is declared: the room for it is made at the start of its function.
+    fn declared(&self, made: InstId) -> InstId {
+        let program = self.program;
+        let Some(value) = program.insts[made].result.expand().map(Operand::Value) else {
+            return made;
+        };
+        let is_told = |inst: &InstId| program.insts[*inst].loc.is_some();
+        let mut bindings = program.debug.bindings.iter();
+        if let Some(binding) = bindings.find(|b| b.address && b.value == value) {
+            let insts = program.blocks[program.insts[binding.at].block].insts;
+            let mut behind = insts.iter().skip_while(|&inst| inst < binding.at);
+            return behind.find(is_told).unwrap_or(made);
+        }
+        let blocks = program.funcs[program.func_of(made)].blocks;
+        let mut insts = blocks.iter().flat_map(|block| program.blocks[block].insts.iter());
+        let is_used = |inst: &InstId| {
+            let mut is_used = false;
+            program.for_each_operand(&program.insts[*inst].inst, |o| is_used |= o == value);
+            is_used && is_told(inst)
+        };
+        insts.find(is_used).unwrap_or(made)
     }
 
     /// The numbers that make a violation one: an index, an offset, a sum that does not fit.
@@ -114,7 +137,9 @@ impl Machine<'_> {
         let what = match extent {
             Extent::Bytes(1) => "the byte".to_owned(),
             Extent::Bytes(bytes) => format!("{bytes} bytes"),
-            Extent::Times(..) | Extent::Text { .. } => "bytes".to_owned(),
+            Extent::Times(..) | Extent::Text { .. } | Extent::Open { .. } | Extent::Hidden => {
+                "bytes".to_owned()
+            }
         };
         let of = if size == 1 { "byte" } else { "bytes" };
         Some(format!("access to {what} at offset {offset} of {name}, which has {size} {of}"))

@@ -12,7 +12,7 @@ use super::step::{Flow, Outcome};
 use super::story::{Story, Walked};
 use crate::cegas::persistent::HashSet;
 use crate::ir::{FuncId, Inst, InstId};
-use crate::rules::Demand;
+use crate::rules::{Demand, Fault};
 use crate::smt::{ExprId, VarId};
 use std::ops::Range;
 use std::time::Instant;
@@ -48,7 +48,8 @@ impl Machine<'_> {
     ) -> Option<Walked> {
         let keeps_unset = match target {
             Target::At { at, number, .. } => {
-                matches!(self.marks.at(at).get(number)?.demand, Demand::Set(_))
+                let demand = self.marks.at(at).get(number)?.demand;
+                matches!(demand, Demand::Set(_) | Demand::Access { fault: Fault::Unset, .. })
             }
             Target::End { .. } => false,
         };

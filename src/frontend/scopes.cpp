@@ -89,7 +89,8 @@ bool is_within(const DIScope *inner, const DILocalScope *outer) {
 }
 
 // Which instructions stand in one block of the source. An instruction of which that is not told stands where the one
-// before it does, or else the one after it; if there is neither, where all come from.
+// before it does, or else the one after it; if there is neither, where all come from. So does a branch: that of a loop is
+// often told to stand in the body.
 class Inside {
 public:
   Inside(Function &function, const DILocalScope *scope) {
@@ -98,7 +99,7 @@ public:
       std::optional<bool> told;
       for (const Instruction &inst : block) {
         const DILocalScope *own = scope_of(inst);
-        if (!own)
+        if (!own || (told && inst.isTerminator()))
           continue;
         bool is_first = !told;
         told = is_within(own, scope);
@@ -155,6 +156,9 @@ bool is_split(const BasicBlock &block) { return !isa<IndirectBrInst, CallBrInst>
 
 using Variables = SmallVector<AllocaInst *, 4>;
 
+// A variable, and the instruction before which it is declared.
+using Declaration = std::pair<const DILocalVariable *, Instruction *>;
+
 void mark(Instruction *before, const Variables &variables, bool is_start) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(before->getDebugLoc());
@@ -165,16 +169,50 @@ void mark(Instruction *before, const Variables &variables, bool is_start) {
   }
 }
 
+// From here on, nothing is known.
+void mark_unknown(Instruction *before) {
+  IRBuilder<> builder(before);
+  auto *type = FunctionType::get(builder.getVoidTy(), false);
+  builder.CreateCall(before->getModule()->getOrInsertFunction(KEPT, type));
+}
+
 // Marks what keeps the address of a variable of which nobody knows how long it lives: nothing is known behind that, and
 // it is not taken to be alive there.
 void mark_kept(AllocaInst *variable, const Uses &uses) {
-  Module &module = *variable->getModule();
   for (Instruction *inst : uses.keep) {
-    IRBuilder<> builder(inst);
-    auto *type = FunctionType::get(builder.getVoidTy(), false);
-    builder.CreateCall(module.getOrInsertFunction(KEPT, type));
+    mark_unknown(inst);
     mark(inst, {variable}, false);
   }
+}
+
+bool is_literal(const AllocaInst &variable) { return variable.getName().starts_with(".compoundliteral"); }
+
+// A place where code can stand that runs on one edge, or when control may take it.
+Instruction *on_edge(BasicBlock *from, BasicBlock *to) {
+  if (!from->getUniqueSuccessor() && is_split(*from))
+    if (BasicBlock *between =
+            SplitCriticalEdge(from, to, CriticalEdgeSplittingOptions().setMergeIdenticalEdges()))
+      return between->getTerminator();
+  return from->getTerminator();
+}
+
+// Whether control can come from an instruction to another without leaving the block.
+bool leads(const Inside &inside, const Instruction &from, const Instruction &to) {
+  SmallPtrSet<const BasicBlock *, 16> met;
+  std::vector<const BasicBlock *> waiting{from.getParent()};
+  if (from.getParent() == to.getParent() && from.comesBefore(&to))
+    return true;
+  while (!waiting.empty()) {
+    const BasicBlock *block = waiting.back();
+    waiting.pop_back();
+    for (const BasicBlock *next : successors(block)) {
+      if (next == to.getParent())
+        return true;
+      if (inside.starts(*next) && met.insert(next).second)
+        waiting.push_back(next);
+    }
+  }
+  return false;
 }
 
 // Marks where the block is entered and left.
@@ -198,7 +236,9 @@ void mark_scope(Function &function, const DILocalScope *scope, const Variables &
   // Who can go anywhere then enters before he goes.
   bool jumps_in = any_of(function, enters_late);
   std::vector<std::pair<Instruction *, bool>> places;
-  SmallSetVector<std::pair<BasicBlock *, BasicBlock *>, 4> edges;
+  // The edges where it is entered, and those that may enter it again: a loop around the block, and a jump to a label that
+  // stands first in it, look the same.
+  SmallSetVector<std::pair<BasicBlock *, BasicBlock *>, 4> edges, again;
   for (BasicBlock &block : function) {
     for (Instruction &inst : block)
       if (auto is_start = inside.change(inst))
@@ -211,42 +251,63 @@ void mark_scope(Function &function, const DILocalScope *scope, const Variables &
         places.push_back({&*block.getFirstInsertionPt(), false});
     } else if (none_of(predecessors(&block), was_in)) {
       places.push_back({&*block.getFirstInsertionPt(), true});
-    } else {
+    } else if (!all_of(predecessors(&block), [&](BasicBlock *from) { return inside.ends(*from); })) {
       for (BasicBlock *from : predecessors(&block))
         if (!inside.ends(*from))
           edges.insert({from, &block});
+        else if (leads(inside, block.front(), *from->getTerminator()))
+          again.insert({from, &block});
     }
   }
-  SmallSetVector<Instruction *, 4> leaving;
-  for (auto [from, to] : edges) {
-    Instruction *branch = from->getTerminator();
-    if (from->getUniqueSuccessor() || !is_split(*from)) {
-      leaving.insert(branch);
-      continue;
-    }
-    auto options = CriticalEdgeSplittingOptions().setMergeIdenticalEdges();
-    if (BasicBlock *between = SplitCriticalEdge(from, to, options))
-      leaving.insert(between->getTerminator());
-  }
-  for (Instruction *branch : leaving)
+  SmallSetVector<Instruction *, 4> entering, entering_again;
+  for (auto [from, to] : edges)
+    entering.insert(on_edge(from, to));
+  for (auto [from, to] : again)
+    entering_again.insert(on_edge(from, to));
+  for (Instruction *branch : entering)
     mark(branch, variables, true);
+  for (Instruction *branch : entering_again) {
+    auto is_named = [](AllocaInst *variable) { return !is_literal(*variable); };
+    if (any_of(variables, is_named))
+      mark_unknown(branch);
+    mark(branch, variables, false);
+    mark(branch, variables, true);
+  }
   for (auto [place, is_start] : places)
     mark(place, variables, is_start);
 }
 
-const DILocalScope *common(const DILocalScope *a, const DILocalScope *b) {
-  while (a && b && !is_within(b, a))
-    a = isa<DISubprogram>(a) ? nullptr : dyn_cast_or_null<DILocalScope>(a->getScope());
-  return b ? a : nullptr;
+// Whether a compound literal, made first by this instruction, lives in the block that debug info tells. It does not say
+// where loops and `switch` are statements of their own: what stands in their conditions, or in a body without braces, is
+// gone behind them. So nothing is known of what is made in a loop inside the block, or behind the word `switch`.
+bool is_certain(Function &function, const DILocalScope *scope, const Instruction &made) {
+  Inside inside(function, scope);
+  if (leads(inside, made, made))
+    return false;
+  auto place = [](const Instruction &inst) {
+    const DILocation *location = inst.getDebugLoc();
+    return location ? std::pair(location->getLine(), location->getColumn()) : std::pair(0u, 0u);
+  };
+  for (const BasicBlock &block : function)
+    if (auto *branch = dyn_cast<SwitchInst>(block.getTerminator()))
+      if (place(*branch) <= place(made) && leads(inside, made, *branch))
+        return false;
+  return true;
 }
 
-// The block where a compound literal is made.
-const DILocalScope *made_in(const AllocaInst &literal) {
-  const DILocalScope *scope = nullptr;
-  for (const User *user : literal.users())
-    if (const DILocalScope *own = scope_of(*cast<Instruction>(user)))
-      scope = scope ? common(scope, own) : own;
-  return scope;
+// What makes a compound literal whose block is known: it is used first there, in the order in which clang wrote it. Null if
+// it is none.
+const Instruction *literal(Function &function, const AllocaInst &variable) {
+  if (!is_literal(variable))
+    return nullptr;
+  SmallPtrSet<const User *, 8> users(variable.user_begin(), variable.user_end());
+  for (const BasicBlock &block : function)
+    for (const Instruction &inst : block)
+      if (users.contains(&inst)) {
+        const DILocalScope *scope = scope_of(inst);
+        return scope && is_certain(function, scope, inst) ? &inst : nullptr;
+      }
+  return nullptr;
 }
 
 } // namespace
@@ -258,13 +319,22 @@ extern "C" void cegas_mark_scopes(LLVMValueRef value) {
   const DISubprogram *subprogram = function->getSubprogram();
   if (!subprogram || !subprogram->getUnit() || subprogram->getUnit()->isOptimized())
     return;
-  DenseMap<const Value *, const DILocalScope *> declared;
+  DenseMap<const Value *, Declaration> declared;
   for (BasicBlock &block : *function)
     for (Instruction &inst : block)
       for (DbgVariableRecord &record : filterDbgVars(inst.getDbgRecordRange()))
         if (record.isDbgDeclare() && record.getNumVariableLocationOps() == 1)
-          declared[record.getVariableLocationOp(0)] =
-              record.getVariable()->getScope()->getNonLexicalBlockFileScope();
+          declared[record.getVariableLocationOp(0)] = {record.getVariable(), &inst};
+  // What runs when a variable goes out of scope is told to stand behind its block, and then that says nothing.
+  bool is_told = none_of(declared, [](const auto &entry) {
+    const DILocalScope *scope = entry.second.first->getScope()->getNonLexicalBlockFileScope();
+    auto is_behind = [&](const User *user) {
+      auto *inst = dyn_cast<Instruction>(user);
+      const DILocalScope *own = inst && !inst->isLifetimeStartOrEnd() ? scope_of(*inst) : nullptr;
+      return own && !is_within(own, scope);
+    };
+    return any_of(entry.first->users(), is_behind);
+  });
   MapVector<const DILocalScope *, Variables> scopes;
   for (Instruction &inst : function->getEntryBlock()) {
     auto *variable = dyn_cast<AllocaInst>(&inst);
@@ -278,14 +348,22 @@ extern "C" void cegas_mark_scopes(LLVMValueRef value) {
     if (uses.is_marked)
       continue;
     const DILocalScope *scope = nullptr;
-    if (known != declared.end())
-      scope = known->second;
-    else if (variable->getName().starts_with(".compoundliteral"))
-      scope = made_in(*variable);
+    if (known != declared.end()) {
+      auto [local, at] = known->second;
+      scope = local->getScope()->getNonLexicalBlockFileScope();
+      // It is set to nothing each time that its declaration is come to.
+      if (!local->isParameter() && at->getParent() != &function->getEntryBlock())
+        mark(at, {variable}, true);
+    } else if (const Instruction *made = literal(*function, *variable))
+      scope = scope_of(*made);
     else
       mark_kept(variable, uses);
-    if (isa_and_nonnull<DILexicalBlock>(scope) && scope->getSubprogram() == subprogram)
+    if (!isa_and_nonnull<DILexicalBlock>(scope) || scope->getSubprogram() != subprogram)
+      continue;
+    if (is_told)
       scopes[scope].push_back(variable);
+    else
+      mark_kept(variable, uses);
   }
   for (auto &[scope, variables] : scopes)
     mark_scope(*function, scope, variables);

@@ -15,7 +15,22 @@ pub enum Extent {
         unit: u64,
         limit: Option<u64>,
     },
+    /// So many bytes at least, and not more than so many, if that is known: the rest is the input's choice, or that of a
+    /// format that nobody knows.
+    Open {
+        least: u64,
+        most: Option<u64>,
+    },
+    /// What the arguments of a list are that lies there, and how far they reach.
+    Hidden,
 }
+
+/// Functions that write bytes to the outside.
+pub const WRITES_OUT: &[&str] =
+    &["write", "pwrite", "pwrite64", "send", "sendto", "fwrite", "fwrite_unlocked"];
+
+/// Functions that close the stream they are given, which is then no longer there.
+pub const CLOSES: &[&str] = &["fclose", "pclose"];
 
 /// Functions whose first argument is freed.
 pub const FREES: &[&str] = &["free", "cfree", "realloc", "reallocarray"];
@@ -48,9 +63,13 @@ enum Length {
     Wide,
     /// An open stream, which must be there.
     Stream,
+    /// As many as the input has.
+    Any,
+    /// A list of arguments.
+    List,
 }
 
-use Length::{Argument, Product, Stream, Text, Wide};
+use Length::{Any, Argument, List, Product, Stream, Text, Wide};
 
 /// Function, pointer argument, length.
 const TOUCHED: &[(&str, usize, Length)] = &[
@@ -106,6 +125,128 @@ const TOUCHED: &[(&str, usize, Length)] = &[
     ("feof", 0, Stream),
     ("ferror", 0, Stream),
     ("fileno", 0, Stream),
+    ("gets", 0, Any),
+    ("gets_s", 0, Any),
+    ("pread", 1, Argument(2)),
+    ("pwrite", 1, Argument(2)),
+    ("pread64", 1, Argument(2)),
+    ("pwrite64", 1, Argument(2)),
+    ("recvfrom", 1, Argument(2)),
+    ("sendto", 1, Argument(2)),
+    ("getcwd", 0, Argument(1)),
+    ("gethostname", 0, Argument(1)),
+    ("getdomainname", 0, Argument(1)),
+    ("getrandom", 0, Argument(1)),
+    ("getentropy", 0, Argument(1)),
+    ("bzero", 0, Argument(1)),
+    ("explicit_bzero", 0, Argument(1)),
+    ("memcmp", 0, Argument(2)),
+    ("bcmp", 0, Argument(2)),
+    ("memrchr", 0, Argument(2)),
+    ("memcmp", 1, Argument(2)),
+    ("bcmp", 1, Argument(2)),
+    ("readlink", 0, Text),
+    ("readlink", 1, Argument(2)),
+    ("strftime", 2, Text),
+    ("strlcpy", 1, Text),
+    ("strlcat", 1, Text),
+    ("fopen64", 0, Text),
+    ("freopen", 0, Text),
+    ("fopen64", 1, Text),
+    ("freopen", 1, Text),
+    ("fdopen", 1, Text),
+    ("popen", 1, Text),
+    ("freopen", 2, Stream),
+    ("stat", 0, Text),
+    ("lstat", 0, Text),
+    ("chdir", 0, Text),
+    ("mkdir", 0, Text),
+    ("rmdir", 0, Text),
+    ("rename", 0, Text),
+    ("access", 0, Text),
+    ("chmod", 0, Text),
+    ("chown", 0, Text),
+    ("opendir", 0, Text),
+    ("creat", 0, Text),
+    ("truncate", 0, Text),
+    ("symlink", 0, Text),
+    ("link", 0, Text),
+    ("execv", 0, Text),
+    ("execve", 0, Text),
+    ("execvp", 0, Text),
+    ("execl", 0, Text),
+    ("execlp", 0, Text),
+    ("atof", 0, Text),
+    ("strtod", 0, Text),
+    ("strtof", 0, Text),
+    ("strtold", 0, Text),
+    ("setenv", 0, Text),
+    ("unsetenv", 0, Text),
+    ("realpath", 0, Text),
+    ("mkstemp", 0, Text),
+    ("rename", 1, Text),
+    ("symlink", 1, Text),
+    ("link", 1, Text),
+    ("setenv", 1, Text),
+    ("fgetwc", 0, Stream),
+    ("getwc", 0, Stream),
+    ("ftell", 0, Stream),
+    ("fgetpos", 0, Stream),
+    ("fsetpos", 0, Stream),
+    ("clearerr", 0, Stream),
+    ("fseeko", 0, Stream),
+    ("ftello", 0, Stream),
+    ("setbuf", 0, Stream),
+    ("setvbuf", 0, Stream),
+    ("vfprintf", 0, Stream),
+    ("vfwprintf", 0, Stream),
+    ("vfscanf", 0, Stream),
+    ("getw", 0, Stream),
+    ("flockfile", 0, Stream),
+    ("funlockfile", 0, Stream),
+    ("ftrylockfile", 0, Stream),
+    ("__fprintf_chk", 0, Stream),
+    ("__vfprintf_chk", 0, Stream),
+    ("__isoc99_fscanf", 0, Stream),
+    ("__isoc23_fscanf", 0, Stream),
+    ("fwscanf", 0, Stream),
+    ("__isoc99_fwscanf", 0, Stream),
+    ("__isoc23_fwscanf", 0, Stream),
+    ("__isoc99_vfscanf", 0, Stream),
+    ("__isoc23_vfscanf", 0, Stream),
+    ("ungetc", 1, Stream),
+    ("putw", 1, Stream),
+    ("fputwc", 1, Stream),
+    ("putwc", 1, Stream),
+    ("fputws", 1, Stream),
+    ("getline", 2, Stream),
+    ("fgetws", 2, Stream),
+    ("vprintf", 1, List),
+    ("vwprintf", 1, List),
+    ("vscanf", 1, List),
+    ("__isoc99_vscanf", 1, List),
+    ("__isoc23_vscanf", 1, List),
+    ("vfprintf", 2, List),
+    ("vdprintf", 2, List),
+    ("vsyslog", 2, List),
+    ("vfwprintf", 2, List),
+    ("vfscanf", 2, List),
+    ("vsscanf", 2, List),
+    ("__vprintf_chk", 2, List),
+    ("__isoc99_vfscanf", 2, List),
+    ("__isoc23_vfscanf", 2, List),
+    ("__isoc99_vsscanf", 2, List),
+    ("__isoc23_vsscanf", 2, List),
+    ("__vfprintf_chk", 3, List),
+    ("vsscanf", 0, Text),
+    ("__isoc99_vsscanf", 0, Text),
+    ("__isoc23_vsscanf", 0, Text),
+    ("sscanf", 0, Text),
+    ("__isoc99_sscanf", 0, Text),
+    ("__isoc23_sscanf", 0, Text),
+    ("swscanf", 0, Wide),
+    ("__isoc99_swscanf", 0, Wide),
+    ("__isoc23_swscanf", 0, Wide),
 ];
 
 /// Functions of the `printf` family that only write to the outside, with the format's place.
@@ -136,6 +277,23 @@ pub const SCANS: &[(&str, usize)] = &[
     ("__isoc23_fwscanf", 1),
 ];
 
+/// Functions of the `scanf` family that read a text of the program's, with the format's place.
+pub const TEXT_SCANS: &[(&str, usize)] = &[
+    ("sscanf", 1),
+    ("__isoc99_sscanf", 1),
+    ("__isoc23_sscanf", 1),
+    ("swscanf", 1),
+    ("__isoc99_swscanf", 1),
+    ("__isoc23_swscanf", 1),
+];
+
+/// The streams that a call uses: models of functions do not look into them.
+pub fn streams<'a>(name: &'a str, args: &'a [Operand]) -> impl Iterator<Item = (Operand, Extent)> {
+    let entries = TOUCHED.iter().filter(move |(known, ..)| *known == name);
+    let streams = entries.filter(|(.., length)| matches!(length, Stream));
+    streams.filter_map(|(_, pointer, _)| Some((*args.get(*pointer)?, Extent::Bytes(1))))
+}
+
 /// The ranges that a call of an external function reads or writes.
 pub fn of_call(program: &Program, name: &str, args: &[Operand]) -> Vec<(Operand, Extent)> {
     let mut found: Vec<(Operand, Extent)> = TOUCHED
@@ -151,39 +309,53 @@ pub fn of_call(program: &Program, name: &str, args: &[Operand]) -> Vec<(Operand,
                 Text => Extent::Text { unit: 1, limit: None },
                 Wide => Extent::Text { unit: 4, limit: None },
                 Stream => Extent::Bytes(1),
+                Any => Extent::Open { least: 1, most: None },
+                List => Extent::Hidden,
             };
             Some((*args.get(pointer)?, extent))
         })
         .collect();
-    if let Some((index, uses)) = formatted(program, name, args) {
-        found.extend(args.iter().skip(index + 1).zip(uses).filter_map(|(&arg, used)| {
-            let extent = match used {
-                Use::Value => return None,
-                Use::Text { unit, limit } => Extent::Text { unit, limit },
-                Use::Number { bytes, .. } => Extent::Bytes(bytes),
-                Use::Characters { count } => Extent::Bytes(count),
-                // One character at least: how many more is the input's choice.
-                Use::Line { unit, .. } => Extent::Bytes(unit),
-            };
-            Some((arg, extent))
-        }));
-    }
+    let Some(index) = format_place(name) else { return found };
+    let Some((_, uses)) = formatted(program, name, args) else {
+        // Any of the arguments may be used in any way, or not at all.
+        let given = args.iter().skip(index + 1).filter(|&&arg| program.is_pointer(arg));
+        found.extend(given.map(|&arg| (arg, Extent::Open { least: 0, most: None })));
+        return found;
+    };
+    found.extend(args.iter().skip(index + 1).zip(uses).filter_map(|(&arg, used)| {
+        let extent = match used {
+            Use::Value => return None,
+            Use::Text { unit, limit } => Extent::Text { unit, limit },
+            Use::Part => Extent::Open { least: 0, most: None },
+            Use::Number { bytes, .. } => Extent::Bytes(bytes),
+            Use::Characters { count, .. } => Extent::Bytes(count),
+            // One character and the end at least: how many more is the input's choice.
+            Use::Line { unit, limit } => {
+                let all = |limit: u64| limit.saturating_add(1).saturating_mul(unit);
+                Extent::Open { least: 2 * unit, most: limit.map(all) }
+            }
+        };
+        Some((arg, extent))
+    }));
     found
+}
+
+/// Which argument of a function is its format.
+fn format_place(name: &str) -> Option<usize> {
+    let mut all = PRINTS.iter().chain(SCANS).chain(TEXT_SCANS);
+    all.find(|(known, _)| *known == name).map(|&(_, index)| index)
 }
 
 /// Where the format is and what it does with the arguments behind it.
 pub fn formatted(program: &Program, name: &str, args: &[Operand]) -> Option<(usize, Vec<Use>)> {
-    let place = |table: &[(&str, usize)]| {
-        table.iter().find(|(known, _)| *known == name).map(|&(_, index)| index)
-    };
+    let index = format_place(name)?;
     let long = u64::from(program.machine.pointer_bits / 8);
-    if let Some(index) = place(PRINTS) {
-        let format = format::of_call(program, args, index)?;
-        return format::printf(&format, long).map(|uses| (index, uses));
-    }
-    let index = place(SCANS)?;
     let format = format::of_call(program, args, index)?;
-    format::scanf(&format, long).map(|uses| (index, uses))
+    let uses = match PRINTS.iter().any(|(known, _)| *known == name) {
+        true => format::printf(&format, long),
+        false => format::scanf(&format, long),
+    };
+    uses.map(|uses| (index, uses))
 }
 
 fn constant_number(program: &Program, operand: Operand) -> Option<u64> {

@@ -11,12 +11,14 @@ pub enum Use {
     Value,
     /// A string that is read, of characters this wide, at most so many.
     Text { unit: u64, limit: Option<u64> },
+    /// A string that is read as far as another argument says, or to its end.
+    Part,
     /// A place for a number of so many bytes that is written; made of few characters, it is not any number.
     Number { bytes: u64, few: bool },
     /// A place for a string that is written, at most so many characters and a zero.
     Line { unit: u64, limit: Option<u64> },
-    /// A place for exactly so many characters.
-    Characters { count: u64 },
+    /// A place for exactly so many characters; what was read before may have taken some that they cannot be.
+    Characters { count: u64, few: bool },
 }
 
 struct Reader<'a> {
@@ -74,12 +76,11 @@ pub fn printf(format: &[u8], long: u64) -> Option<Vec<Use>> {
         } else {
             reader.number();
         }
-        let mut limit = None;
+        let (mut limit, mut is_given) = (None, false);
         if reader.skip(b".") {
             if reader.skip(b"*") {
-                // How far a string is read then depends on a value.
                 uses.push(Use::Value);
-                limit = Some(u64::MAX);
+                is_given = true;
             } else {
                 limit = Some(reader.number().unwrap_or(0));
             }
@@ -90,7 +91,7 @@ pub fn printf(format: &[u8], long: u64) -> Option<Vec<Use>> {
             b'%' => {}
             b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'c' | b'p' => uses.push(Use::Value),
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' | b'C' => uses.push(Use::Value),
-            b's' if limit == Some(u64::MAX) => return None,
+            b's' | b'S' if is_given => uses.push(Use::Part),
             b's' => uses.push(Use::Text { unit: if wide { 4 } else { 1 }, limit }),
             b'S' => uses.push(Use::Text { unit: 4, limit }),
             b'n' => uses.push(Use::Number { bytes: size, few: false }),
@@ -108,9 +109,11 @@ pub fn scanf(format: &[u8], long: u64) -> Option<Vec<Use>> {
         if byte != b'%' {
             continue;
         }
+        let before = reader.rest.len() + 1;
         let dropped = reader.skip(b"*");
         let width = reader.number();
         let wide = reader.rest.first() == Some(&b'l');
+        let longest = reader.rest.first() == Some(&b'L');
         let size = reader.size(long);
         let done = match reader.next()? {
             b'%' => continue,
@@ -119,11 +122,17 @@ pub fn scanf(format: &[u8], long: u64) -> Option<Vec<Use>> {
             }
             // How much was read so far does not count as read.
             b'p' | b'n' => return None,
+            // Not every pattern of bits is a number of this type.
+            b'f' | b'e' | b'g' | b'a' | b'E' | b'G' if longest => {
+                Use::Number { bytes: if long == 8 { 16 } else { 12 }, few: true }
+            }
             // `l` makes a double, no modifier a float.
             b'f' | b'e' | b'g' | b'a' | b'E' | b'G' => {
                 Use::Number { bytes: if wide { 8 } else { 4 }, few: width.is_some() }
             }
-            b'c' if !wide => Use::Characters { count: width.unwrap_or(1) },
+            b'c' if !wide => {
+                Use::Characters { count: width.unwrap_or(1), few: before < format.len() }
+            }
             b's' => Use::Line { unit: if wide { 4 } else { 1 }, limit: width },
             b'[' => {
                 // A set ends at the first `]` that is not its first character.
@@ -162,7 +171,9 @@ mod tests {
             printf(b"%*d%n", 8),
             Some(vec![Use::Value, Use::Value, Use::Number { bytes: 4, few: false }])
         );
+        assert_eq!(printf(b"%.*s", 8), Some(vec![Use::Value, Use::Part]));
         assert_eq!(printf(b"%y", 8), None);
+        assert_eq!(scanf(b"%Lf", 8), Some(vec![Use::Number { bytes: 16, few: true }]));
         assert_eq!(
             scanf(b"%ld %3hd %*d %9s%[^]x]", 8),
             Some(vec![

@@ -385,7 +385,8 @@ impl<'a> Body<'a> {
                 let bytes = count.checked_mul(u128::from(unit));
                 bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(0)
             }
-            Extent::Text { .. } => return,
+            Extent::Open { least, .. } => i64::try_from(least).unwrap_or(0),
+            Extent::Text { .. } | Extent::Hidden => return,
         };
         // An access of no bytes asks nothing.
         if bytes > 0 {

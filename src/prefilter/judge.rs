@@ -95,6 +95,14 @@ impl Body<'_> {
         both.and_then(moved).filter(|(lo, hi)| lo < hi).unwrap_or((0, 0))
     }
 
+    /// Whether it points into what nobody ever writes to.
+    pub fn is_constant(&self, pointer: Number) -> bool {
+        match self.variable(pointer) {
+            Some(objects::Base::Global(global)) => self.program.globals[global].constant,
+            Some(objects::Base::Local(_)) | None => false,
+        }
+    }
+
     pub fn is_alive(&mut self, pointer: Number, at: InstId, set: &Set) -> bool {
         let source = self.numbers.source(pointer);
         match self.variable(pointer) {

@@ -182,12 +182,14 @@ impl Settler<'_, '_> {
             }
             Demand::Arguable(operand) => self.body.ranges().truth(operand, block) == Some(true),
             Demand::Equal(a, b) => a == b && a.value().is_some(),
+            Demand::Access { extent: Extent::Hidden, .. } => false,
             Demand::Access { pointer, extent, fault } => {
                 let number = self.body.number(pointer);
                 match fault {
                     Fault::Null => self.body.is_object(number, set),
                     Fault::Dead => self.body.is_alive(number, at, set),
                     Fault::Outside => self.is_inside(pointer, extent, at, set),
+                    Fault::Unset => self.body.is_constant(number),
                 }
             }
             Demand::Set(operand) => {
@@ -221,7 +223,8 @@ impl Settler<'_, '_> {
                     None => return false,
                 }
             }
-            Extent::Text { .. } => return false,
+            Extent::Open { most: Some(most), .. } => i128::from(most),
+            Extent::Text { .. } | Extent::Open { most: None, .. } | Extent::Hidden => return false,
         };
         let covers = |(lo, hi): (i64, i64), offset: Range| {
             lo < hi && i128::from(lo) <= offset.lo && offset.hi + length <= i128::from(hi)

@@ -7,7 +7,7 @@
 
 use crate::ir::{Bits, Callee, Const, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId};
 use crate::library;
-use crate::library::accesses::FREES;
+use crate::library::accesses::{CLOSES, FREES};
 use crate::pta::{self, ObjectId, ObjectKind, PointsTo};
 use crate::svfg::externals::{Writes, writes};
 use crate::svfg::modref::Calls;
@@ -131,7 +131,9 @@ impl Whole {
                 let pointer = args.first().map(|&arg| self.points_to.set_of(arg));
                 let places = pointer.into_iter().flat_map(|set| self.points_to.members(set));
                 places.for_each(|at| _ = freed.objects.insert(self.points_to.locations[at].object));
-            } else if writes(&function.name) == Writes::Reach || function.name == "fclose" {
+            } else if writes(&function.name) == Writes::Reach
+                || CLOSES.contains(&function.name.as_str())
+            {
                 freed.all = true;
             }
         }

@@ -37,9 +37,13 @@ pub fn touched(program: &Program, at: InstId) -> Vec<(Operand, Extent)> {
         Inst::MemSet { dst, len, .. } => vec![(dst, Extent::Times(len, 1))],
         Inst::Call { callee: Callee::Direct(func), args } => {
             let function = &program.funcs[func];
-            match function.blocks.is_empty() {
-                true => library::of_call(program, &function.name, program.operands(args)),
-                false => Vec::new(),
+            let args = program.operands(args);
+            if function.blocks.is_empty() {
+                library::of_call(program, &function.name, args)
+            } else if is_model(program, func) {
+                library::streams(&function.name, args).collect()
+            } else {
+                Vec::new()
             }
         }
         Inst::Call { callee: Callee::Indirect(_), .. }
@@ -79,6 +83,30 @@ pub fn touched(program: &Program, at: InstId) -> Vec<(Operand, Extent)> {
         | Inst::Return { .. }
         | Inst::Unreachable => Vec::new(),
     }
+}
+
+/// What library functions read: texts, and what they write out.
+pub(super) fn read_outside(program: &Program) -> Vec<(InstId, Operand, Extent)> {
+    let calls = library_calls(program).filter(|(at, ..)| !is_model(program, program.func_of(*at)));
+    let read = calls.flat_map(|(at, name, args)| {
+        let writes_out = library::WRITES_OUT.contains(&name);
+        let is_read = move |extent: &Extent| match extent {
+            Extent::Text { .. } | Extent::Hidden => true,
+            Extent::Open { least, .. } => *least == 0,
+            Extent::Times(..) => writes_out,
+            Extent::Bytes(_) => false,
+        };
+        let Inst::Call { callee: Callee::Direct(func), .. } = program.insts[at].inst else {
+            return Vec::new();
+        };
+        if !program.funcs[func].blocks.is_empty() {
+            return Vec::new();
+        }
+        let touched = library::of_call(program, name, args).into_iter();
+        let touched = touched.filter(|(_, extent)| is_read(extent));
+        touched.map(|(pointer, extent)| (at, pointer, extent)).collect()
+    });
+    read.collect()
 }
 
 /// The direct calls of functions that the library knows, with the name and the arguments.

@@ -133,6 +133,8 @@ pub enum Fault {
     Outside,
     /// The object's life is over.
     Dead,
+    /// What it reads was never set.
+    Unset,
 }
 
 /// What can be wrong with a pointer that is freed.

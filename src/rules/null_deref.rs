@@ -1,6 +1,6 @@
 //! `null-deref`: no null pointer is dereferenced.
 
-use super::{Demand, Fault, Obligation, Rule, Severity, memory};
+use super::{Demand, Extent, Fault, Obligation, Rule, Severity, memory};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::Dominators;
 use crate::ir::{Callee, Const, Def, FuncId, Inst, InstId, IntPredicate, Operand, Program};
@@ -20,9 +20,19 @@ if (colon) *colon = 0;"#,
     mark,
 };
 
-/// Marks every access to memory, and comparisons with null that come too late.
+/// Marks every access to memory, calls through pointers, and comparisons with null that come too late.
 fn mark(program: &Program) -> Vec<Obligation> {
     let mut found = memory::accesses(program, RULE.id, Fault::Null);
+    let calls = program.insts.iter().filter_map(|(at, data)| match data.inst {
+        Inst::Call { callee: Callee::Indirect(pointer @ Operand::Value(_)), .. } => {
+            Some((at, pointer))
+        }
+        _ => None,
+    });
+    found.extend(calls.map(|(at, pointer)| {
+        let demand = Demand::Access { pointer, extent: Extent::Bytes(1), fault: Fault::Null };
+        Obligation { rule: RULE.id, at, demand }
+    }));
     for func in program.funcs.keys() {
         found.extend(late_checks(program, func));
     }

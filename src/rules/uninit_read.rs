@@ -1,6 +1,6 @@
 //! `uninit-read`: the program's behaviour depends on no value that was never set.
 
-use super::{Demand, Obligation, Rule, Severity, memory};
+use super::{Demand, Fault, Obligation, Rule, Severity, memory};
 use crate::ir::Program;
 
 pub const RULE: Rule = Rule {
@@ -19,10 +19,12 @@ return sum > 0;"#,
     mark,
 };
 
-/// Marks branches, addresses, arguments and what `main` returns.
+/// Marks branches, addresses, arguments, what library functions read, and what `main` returns.
 fn mark(program: &Program) -> Vec<Obligation> {
-    memory::deciding(program)
+    let deciding = memory::deciding(program).into_iter();
+    let values = deciding.map(|(at, value)| (at, Demand::Set(value)));
+    let read = memory::read_outside(program)
         .into_iter()
-        .map(|(at, value)| Obligation { rule: RULE.id, at, demand: Demand::Set(value) })
-        .collect()
+        .map(|(at, pointer, extent)| (at, Demand::Access { pointer, extent, fault: Fault::Unset }));
+    values.chain(read).map(|(at, demand)| Obligation { rule: RULE.id, at, demand }).collect()
 }

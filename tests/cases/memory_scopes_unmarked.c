@@ -64,8 +64,8 @@ static int literal_made_again(unsigned n) {
     int *p = 0, r = 0;
 again:
     if (p)
-        r = *p; // SAFE: use-after-free
-    p = (int[]){1};
+        r = *p; // UNKNOWN: use-after-free
+    p = (int[]){1}; // UNKNOWN: use-after-free
     if (n-- > 1)
         goto again;
     return r;
@@ -130,6 +130,85 @@ static int before_the_first_case(unsigned n) {
     return *p; // UNKNOWN: use-after-free
 }
 
+static int without_braces(int n) {
+    int *p = 0;
+    do
+        p = (int[]){n}; // UNKNOWN: use-after-free
+    while (n-- > 3);
+    return *p; // UNKNOWN: use-after-free
+}
+
+static int of_a_switch(int n) {
+    int *p = 0;
+    switch (*(p = (int[]){n})) { // UNKNOWN: use-after-free // UNKNOWN: uninit-read
+    case 1: break;
+    default: return 0;
+    }
+    return *p; // UNKNOWN: use-after-free
+}
+
+static int of_an_expression(void) {
+    int *p = ({ (int[]){3}; });
+    return *p; // UNKNOWN: use-after-free
+}
+
+static int turns_for_ever(void) {
+    int *p = 0, i = 0;
+    for (;;) {
+        if (i == 1)
+            goto last;
+        int x;
+        x = 1;
+        p = &x;
+        i = 1;
+        continue;
+    last:
+        return *p; // UNKNOWN: use-after-free
+    }
+}
+
+static int declared_again(void) {
+    int i = 0;
+back:;
+    int x;
+    if (i == 1) {
+        if (x > 3) // BUG: uninit-read
+            return 1;
+        return 0;
+    }
+    x = 7;
+    i = 1;
+    goto back;
+}
+
+static void set_to_zero(int **p) {
+    **p = 0; // UNKNOWN: use-after-free
+}
+
+static void cleaned_up(unsigned n) {
+    if (n > 3)
+        goto inside;
+    {
+        int x, *p;
+    inside:
+        p = &x;
+        int *q __attribute__((cleanup(set_to_zero))) = p;
+    }
+}
+
+struct large {
+    int a[40];
+};
+static int *kept;
+static void keep(struct large given) {
+    kept = given.a;
+}
+static int passed_by_value(void) {
+    struct large large = {{1}};
+    keep(large);
+    return kept[0]; // BUG: use-after-free
+}
+
 static int temporary(void) {
     int *p = make(1).a;
     return *p; // UNKNOWN: use-after-free
@@ -153,6 +232,13 @@ int main(void) {
     case 8: return jumped_past_set(n);
     case 9: return before_the_first_case(n);
     case 10: return temporary();
+    case 11: return without_braces(n > 3);
+    case 12: return of_a_switch(n > 3);
+    case 13: return of_an_expression();
+    case 14: return turns_for_ever();
+    case 15: return declared_again();
+    case 16: cleaned_up(n); return 0;
+    case 17: return passed_by_value();
     default: return temporary_in_time();
     }
 } // UNKNOWN: uninit-read

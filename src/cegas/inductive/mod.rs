@@ -453,7 +453,8 @@ impl Checker<'_> {
                 self.failed.insert(index);
             }
             if !mark.demand.is_debatable() {
-                let holds = self.machine.smt.pool.not(violation);
+                let certain = self.machine.certain(violation);
+                let holds = self.machine.smt.pool.not(certain);
                 self.machine.assume(state, holds)?;
             }
         }

@@ -94,6 +94,21 @@ impl Machine<'_> {
         Value::Bits(self.smt.pool.ite(is_open, stream, null))
     }
 
+    /// A stream is closed: it is no longer there. One of another's making is left as it is.
+    pub(super) fn close(&mut self, state: &mut State, args: List<Operand>) -> Step<()> {
+        self.tell_apart(state, args, 0)?;
+        let stream = self.argument(state, args, 0)?;
+        for place in self.places(stream) {
+            let Base::Object(instance) = place.base else { continue };
+            if let Some(object) = state.memory.get_mut(instance)
+                && matches!(object.origin, Origin::Argument | Origin::Given(_))
+            {
+                object.life = Life::Ended;
+            }
+        }
+        Ok(())
+    }
+
     /// The number of characters before the first zero.
     pub(super) fn text_length(
         &mut self,
@@ -203,8 +218,12 @@ impl Machine<'_> {
 
     /// `printf` and its like only write to the outside, but read what the format says.
     pub(super) fn print(&mut self, name: &str, args: List<Operand>) -> Step<()> {
-        match accesses::formatted(self.program, name, self.program.operands(args)) {
-            None if self.marks.accesses => gap(format!("the format of a call of `{name}`")),
+        let operands = self.program.operands(args);
+        match accesses::formatted(self.program, name, operands) {
+            // It may write through any pointer that it is given.
+            None if operands.iter().skip(1).any(|&arg| self.program.is_pointer(arg)) => {
+                gap(format!("the format of a call of `{name}`"))
+            }
             Some((_, uses)) if uses.iter().any(|used| matches!(used, Use::Number { .. })) => {
                 gap("a number written by `%n`")
             }
@@ -228,6 +247,11 @@ impl Machine<'_> {
         let Some(count) = self.arbitrary(state, ty, Source::Input)?.bits() else {
             return gap("a scanf without a result");
         };
+        // What a text of the program says is not any number.
+        let is_inner = accesses::TEXT_SCANS.iter().any(|(known, _)| *known == name);
+        if is_inner {
+            state.uncertain.extend(self.smt.pool.free_vars(&[count]));
+        }
         let width = self.smt.pool.width(count);
         let least = self.smt.pool.constant(crate::smt::value::mask(width), width);
         let most = self.smt.pool.constant(uses.len() as u128, width);
@@ -244,14 +268,17 @@ impl Machine<'_> {
             let is_read = self.smt.pool.slt(number, count);
             let bytes = match used {
                 Use::Number { bytes, .. } => bytes,
-                Use::Characters { count } if count <= 16 => count,
-                Use::Value | Use::Text { .. } | Use::Line { .. } | Use::Characters { .. } => {
+                Use::Characters { count, .. } if count <= 16 => count,
+                Use::Value | Use::Text { .. } | Use::Part => return gap("a format of `printf`"),
+                Use::Line { .. } | Use::Characters { .. } => {
                     return gap("a text read by a format");
                 }
             };
             let old = self.load_bits(state, target, bytes, false)?;
             let input = self.fresh(state, bytes as u32 * 8, Source::Input);
-            if matches!(used, Use::Number { few: true, .. }) {
+            let is_few =
+                matches!(used, Use::Number { few: true, .. } | Use::Characters { few: true, .. });
+            if is_inner || is_few {
                 state.uncertain.extend(self.smt.pool.free_vars(&[input]));
             }
             let new = self.smt.pool.ite(is_read, input, old);

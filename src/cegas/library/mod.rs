@@ -101,6 +101,7 @@ const NAMED: &[&str] = &[
     "pthread_create",
     "on_exit",
     "at_quick_exit",
+    "reallocarray",
 ];
 
 /// Whether nothing has to be assumed of a function without a body: it is known, or paths end at it.
@@ -111,6 +112,7 @@ pub fn is_known(name: &str) -> bool {
         || prefixes.iter().any(|prefix| name.starts_with(prefix))
         || is_allocation(name)
         || is_in(accesses::SCANS, name)
+        || is_in(accesses::TEXT_SCANS, name)
         || returns(name).is_some()
 }
 
@@ -143,11 +145,16 @@ impl Machine<'_> {
             "exit" => return self.exit(state),
             "atexit" => Some(self.at_exit(state, args)?),
             _ if ENDS.contains(&name) => return Err(Stop::Exit),
-            _ if is_in(accesses::SCANS, name) => Some(self.scan(state, name, args, result)?),
+            _ if is_in(accesses::SCANS, name) || is_in(accesses::TEXT_SCANS, name) => {
+                Some(self.scan(state, name, args, result)?)
+            }
             _ if STREAMS.contains(&name) => Some(self.stream(state)),
             _ if let Some(returns) = returns(name) => {
                 if is_in(accesses::PRINTS, name) {
                     self.print(name, args)?;
+                }
+                if accesses::CLOSES.contains(&name) {
+                    self.close(state, args)?;
                 }
                 self.returned(state, returns, args, result)?
             }
@@ -217,7 +224,7 @@ impl Machine<'_> {
                 Some(self.local(state, at, size))
             }
             "longjmp" | "_longjmp" | "siglongjmp" | "setjmp" | "_setjmp" | "sigsetjmp" | "fork"
-            | "vfork" | "pthread_create" | "on_exit" | "at_quick_exit" => {
+            | "vfork" | "pthread_create" | "on_exit" | "at_quick_exit" | "reallocarray" => {
                 return gap(format!("the function `{name}`"));
             }
             _ if signals::HANDLERS.contains(&name) => self.handler(state, name, args, result)?,

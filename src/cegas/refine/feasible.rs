@@ -191,7 +191,8 @@ impl Model<'_> {
             if self.machine.smt.pool.as_const(violation) == Some(0) || mark.demand.is_debatable() {
                 continue;
             }
-            let holds = self.machine.smt.pool.not(violation);
+            let certain = self.machine.certain(violation);
+            let holds = self.machine.smt.pool.not(certain);
             self.machine.assume(&mut walker.state, holds)?;
         }
         Ok(None)

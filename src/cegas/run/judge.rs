@@ -17,11 +17,13 @@ impl<'p> Runner<'p> {
                 Demand::NotReached => true,
                 Demand::NonZero(operand) => self.get(operand)? == 0,
                 Demand::Equal(a, b) => self.get(a)? != self.get(b)?,
+                Demand::Access { fault: Fault::Unset, .. } => false,
                 Demand::Access { pointer, extent, fault } => {
                     let bytes = match extent {
                         Extent::Bytes(bytes) => bytes,
                         Extent::Times(count, unit) => self.get(count)?.saturating_mul(unit),
-                        Extent::Text { .. } => continue,
+                        Extent::Open { least, .. } => least,
+                        Extent::Text { .. } | Extent::Hidden => continue,
                     };
                     let wrong = match bytes {
                         0 => None,
@@ -31,7 +33,7 @@ impl<'p> Runner<'p> {
                         == Some(match fault {
                             Fault::Null => Wrong::Null,
                             Fault::Outside => Wrong::Outside,
-                            Fault::Dead => Wrong::Dead,
+                            Fault::Dead | Fault::Unset => Wrong::Dead,
                         })
                 }
                 Demand::Free { pointer, fault: FreeFault::Foreign | FreeFault::Twice } => {

@@ -52,6 +52,12 @@ impl<'m> Lowering<'m> {
         };
         let args = self.program.operand_pool.push(args);
         self.define(inst, Inst::Call { callee, args });
+        // What was passed by value was the callee's.
+        for i in 0..fixed_args(inst) {
+            if let Some(&object) = self.copies.get(&(inst, i)) {
+                self.emit(Inst::LifetimeEnd { object });
+            }
+        }
     }
 
     /// Whether the call fits its callee. Old-style declarations and files that disagree make calls
@@ -70,6 +76,7 @@ impl<'m> Lowering<'m> {
                 let size = self.reader.layout_of(ty).0;
                 let len = self.int_const(64, u128::from(size));
                 let (dst, src) = (copy, value);
+                self.emit(Inst::LifetimeStart { object: copy });
                 self.emit(Inst::MemCopy { dst, src, len, overlap: false, volatile: false });
             }
             return copy;

@@ -1,4 +1,6 @@
+#include "sign.h"
+
 int isalpha(int c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) ? positive() : 0;
 }

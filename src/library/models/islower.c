@@ -1,4 +1,6 @@
+#include "sign.h"
+
 int islower(int c)
 {
-    return c >= 'a' && c <= 'z';
+    return (c >= 'a' && c <= 'z') ? positive() : 0;
 }

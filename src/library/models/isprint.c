@@ -1,4 +1,6 @@
+#include "sign.h"
+
 int isprint(int c)
 {
-    return c >= ' ' && c <= '~';
+    return (c >= ' ' && c <= '~') ? positive() : 0;
 }

@@ -1,4 +1,6 @@
+#include "sign.h"
+
 int isspace(int c)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r');
+    return (c == ' ' || (c >= '\t' && c <= '\r')) ? positive() : 0;
 }

@@ -1,4 +1,6 @@
+#include "sign.h"
+
 int isupper(int c)
 {
-    return c >= 'A' && c <= 'Z';
+    return (c >= 'A' && c <= 'Z') ? positive() : 0;
 }

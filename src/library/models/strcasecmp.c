@@ -1,3 +1,4 @@
+#include "sign.h"
 /* In the C locale. */
 static int lower(int c)
 {
@@ -8,7 +9,9 @@ int strcasecmp(const char *a, const char *b)
 {
     for (;; a++, b++) {
         int x = lower(*(const unsigned char *)a), y = lower(*(const unsigned char *)b);
-        if (x != y || x == 0)
-            return x - y;
+        if (x != y)
+            return x < y ? negative() : positive();
+        if (x == 0)
+            return 0;
     }
 }

@@ -1,3 +1,5 @@
+#include "sign.h"
+
 int strcmp(const char *a, const char *b)
 {
     const unsigned char *x = (const unsigned char *)a;
@@ -6,5 +8,7 @@ int strcmp(const char *a, const char *b)
         x++;
         y++;
     }
-    return *x < *y ? -1 : *x > *y;
+    if (*x == *y)
+        return 0;
+    return *x < *y ? negative() : positive();
 }

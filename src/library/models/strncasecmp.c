@@ -1,3 +1,4 @@
+#include "sign.h"
 #include <stddef.h>
 /* In the C locale. */
 static int lower(int c)
@@ -9,8 +10,10 @@ int strncasecmp(const char *a, const char *b, size_t most)
 {
     for (; most > 0; a++, b++, most--) {
         int x = lower(*(const unsigned char *)a), y = lower(*(const unsigned char *)b);
-        if (x != y || x == 0)
-            return x - y;
+        if (x != y)
+            return x < y ? negative() : positive();
+        if (x == 0)
+            return 0;
     }
     return 0;
 }

@@ -1,3 +1,4 @@
+#include "sign.h"
 #include <stddef.h>
 
 int strncmp(const char *a, const char *b, size_t n)
@@ -6,7 +7,7 @@ int strncmp(const char *a, const char *b, size_t n)
     const unsigned char *y = (const unsigned char *)b;
     for (size_t i = 0; i < n; i++) {
         if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
+            return x[i] < y[i] ? negative() : positive();
         if (x[i] == 0)
             return 0;
     }

@@ -2,6 +2,10 @@
 
 char *strstr(const char *text, const char *word)
 {
+    /* Both are read to their ends. */
+    const char *end = word;
+    while (*end != '\0')
+        end++;
     for (;; text++) {
         size_t i = 0;
         while (word[i] != '\0' && text[i] == word[i])

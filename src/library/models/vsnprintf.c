@@ -38,9 +38,12 @@ static void put_number(struct output *out, unsigned long long value, int negativ
         value /= base;
     } while (value != 0);
     if (zeros && !left) {
-        size_t sign = negative ? 1 : 0;
-        while (at > sign && sizeof digits - at + sign < width)
-            digits[--at] = '0';
+        if (negative)
+            put(out, '-');
+        for (size_t i = sizeof digits - at + (negative ? 1 : 0); i < width; i++)
+            put(out, '0');
+        negative = 0;
+        width = 0;
     }
     if (negative)
         digits[--at] = '-';
@@ -57,7 +60,7 @@ int vsnprintf(char *to, size_t room, const char *format, va_list args)
             continue;
         }
         format++;
-        int left = 0, zeros = 0, is_long = 0;
+        int left = 0, zeros = 0, is_long = 0, is_short = 0;
         for (;; format++) {
             if (*format == '-')
                 left = 1;
@@ -81,7 +84,10 @@ int vsnprintf(char *to, size_t room, const char *format, va_list args)
                 precision = precision * 10 + (size_t)(*format - '0');
         }
         for (; *format == 'l' || *format == 'z' || *format == 'h'; format++)
-            is_long += *format == 'l' ? 1 : *format == 'z' ? (sizeof(size_t) == 8) : 0;
+            if (*format == 'h')
+                is_short++;
+            else
+                is_long += *format == 'l' ? 1 : (sizeof(size_t) == 8);
         switch (*format) {
         case '%':
             put(&out, '%');
@@ -106,6 +112,8 @@ int vsnprintf(char *to, size_t room, const char *format, va_list args)
             long long value = is_long == 0   ? va_arg(args, int)
                               : is_long == 1 ? va_arg(args, long)
                                              : va_arg(args, long long);
+            if (is_short)
+                value = is_short == 1 ? (short)value : (signed char)value;
             int negative = value < 0;
             unsigned long long size = negative ? 0 - (unsigned long long)value : (unsigned long long)value;
             if (precision != (size_t)-1)
@@ -120,6 +128,8 @@ int vsnprintf(char *to, size_t room, const char *format, va_list args)
             unsigned long long value = is_long == 0   ? va_arg(args, unsigned)
                                        : is_long == 1 ? va_arg(args, unsigned long)
                                                       : va_arg(args, unsigned long long);
+            if (is_short)
+                value = is_short == 1 ? (unsigned short)value : (unsigned char)value;
             unsigned base = *format == 'u' ? 10 : *format == 'o' ? 8 : 16;
             if (precision != (size_t)-1)
                 __cegas_gap();
