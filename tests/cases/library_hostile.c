@@ -46,7 +46,7 @@ int variable(int n, ...) {
 }
 
 int callback(int (*f)(void *), void *arg) {
-    int r = f(arg);
+    int r = f(arg); // UNKNOWN: null-deref
     assert(r == 0); // UNKNOWN: assertion
     return r;
 }

@@ -23,9 +23,11 @@ pub(in crate::cegas) enum Returns {
     Written(usize),
     /// Something that follows from what nobody looks at here.
     Uncertain,
+    /// The same, a number of so many bits and not less than this.
+    Vague(u32, i64),
 }
 
-use Returns::{Any, AtLeast, Between, DoneUpTo, Uncertain, UpTo, Written};
+use Returns::{Any, AtLeast, Between, DoneUpTo, Uncertain, UpTo, Vague, Written};
 
 /// 0, or -1 for a failure.
 const DONE: Returns = Between(-1, 0);
@@ -66,8 +68,8 @@ const ACTS: &[(&str, Returns)] = &[
     ("inet_addr", Uncertain),
     ("open", AtLeast(-1)),
     ("fileno", AtLeast(-1)),
-    ("ferror", Uncertain),
-    ("feof", Uncertain),
+    ("ferror", Vague(1, 0)),
+    ("feof", Vague(1, 0)),
     ("clearerr", Any),
     ("rewind", Any),
     ("fseek", DONE),
@@ -97,7 +99,7 @@ const ASKS: &[(&str, Returns)] = &[
     ("lrand48", NATURAL),
     ("nrand48", NATURAL),
     ("mrand48", Between(i32::MIN as i64, i32::MAX as i64)),
-    ("getpid", Uncertain),
+    ("getpid", Vague(22, 1)),
     // For models: what they do not say.
     ("__cegas_unknown_int", Uncertain),
     ("__cegas_unknown_long", Uncertain),
@@ -122,6 +124,7 @@ impl Returns {
     pub(in crate::cegas) fn allows(self, value: i64, args: &[u64]) -> bool {
         match self {
             Any | Uncertain => true,
+            Vague(bits, least) => (least..1 << bits).contains(&value),
             Between(least, most) => (least..=most).contains(&value),
             AtLeast(least) => least <= value,
             UpTo(arg) => args.get(arg).is_some_and(|&most| value as u64 <= most),
@@ -155,6 +158,14 @@ impl Machine<'_> {
             Any => {}
             // Nothing is assumed of it: every violation behind that would depend on it.
             Uncertain => state.uncertain.extend(self.smt.pool.free_vars(&[bits])),
+            Vague(few, least) => {
+                state.uncertain.extend(self.smt.pool.free_vars(&[bits]));
+                let few = self.smt.pool.extract(bits, 0, few.min(width));
+                let few = self.smt.pool.resize(few, width, false);
+                let least = number(self, least);
+                let is_less = self.smt.pool.slt(few, least);
+                return Ok(Some(Value::Bits(self.smt.pool.ite(is_less, least, few))));
+            }
             Between(least, most) => {
                 let (least, most) = (number(self, least), number(self, most));
                 let above = self.smt.pool.sle(least, bits);
