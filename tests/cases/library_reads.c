@@ -39,7 +39,7 @@ static void formats(void) {
 static void said(const char *format, ...) {
     va_list list;
     va_start(list, format);
-    vprintf(format, list); // UNKNOWN: out-of-bounds // UNKNOWN: null-deref // UNKNOWN: use-after-free // UNKNOWN: uninit-read
+    vprintf(format, list); // UNKNOWN: null-deref // UNKNOWN: out-of-bounds // UNKNOWN: uninit-read // UNKNOWN: use-after-free
     va_end(list);
 }
 
@@ -47,7 +47,7 @@ static void unset(void) {
     char text[4], more[4];
     strcpy(text, "abc");
     puts(text); // SAFE: uninit-read
-    puts(more); // BUG: uninit-read // BUG: out-of-bounds
+    puts(more); // BUG: out-of-bounds // BUG: uninit-read
 }
 
 static void written(void) {

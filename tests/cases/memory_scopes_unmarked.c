@@ -140,7 +140,7 @@ static int without_braces(int n) {
 
 static int of_a_switch(int n) {
     int *p = 0;
-    switch (*(p = (int[]){n})) { // UNKNOWN: use-after-free // UNKNOWN: uninit-read
+    switch (*(p = (int[]){n})) { // UNKNOWN: uninit-read // UNKNOWN: use-after-free
     case 1: break;
     default: return 0;
     }
