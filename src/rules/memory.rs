@@ -88,7 +88,7 @@ pub fn touched(program: &Program, at: InstId) -> Vec<(Operand, Extent)> {
 /// What library functions read: texts, and what they write out.
 pub(super) fn read_outside(program: &Program) -> Vec<(InstId, Operand, Extent)> {
     let calls = library_calls(program).filter(|(at, ..)| !is_model(program, program.func_of(*at)));
-    let read = calls.flat_map(|(at, name, args)| {
+    let read = calls.flat_map(|(at, name, _)| {
         let writes_out = library::WRITES_OUT.contains(&name);
         let is_read = move |extent: &Extent| match extent {
             Extent::Text { .. } | Extent::Hidden => true,
@@ -96,15 +96,8 @@ pub(super) fn read_outside(program: &Program) -> Vec<(InstId, Operand, Extent)> 
             Extent::Times(..) => writes_out,
             Extent::Bytes(_) => false,
         };
-        let Inst::Call { callee: Callee::Direct(func), .. } = program.insts[at].inst else {
-            return Vec::new();
-        };
-        if !program.funcs[func].blocks.is_empty() {
-            return Vec::new();
-        }
-        let touched = library::of_call(program, name, args).into_iter();
-        let touched = touched.filter(|(_, extent)| is_read(extent));
-        touched.map(|(pointer, extent)| (at, pointer, extent)).collect()
+        let touched = touched(program, at).into_iter().filter(move |(_, extent)| is_read(extent));
+        touched.map(move |(pointer, extent)| (at, pointer, extent))
     });
     read.collect()
 }
