@@ -17,8 +17,9 @@ use crate::cancel::Cancel;
 use crate::cegas::{self, Budget, Explored, Proof, Reason, Task, Verdict};
 use crate::config::{Engine, Settings};
 use crate::entries::{self, Entry};
-use crate::ir::{Callee, FuncId, Inst, InstId, Program};
+use crate::ir::{Callee, FuncId, Global, GlobalId, Inst, InstId, Linkage, Program};
 use crate::library as models;
+use crate::link::Roots;
 use crate::prefilter::{self, Split};
 use crate::progress::Stage;
 use crate::pta::PointsTo;
@@ -228,9 +229,16 @@ pub fn in_order(obligations: &mut [report::Obligation]) {
     });
 }
 
-/// What executions start from; nothing if the program has no such place.
-pub fn roots(program: &Program, settings: &Settings) -> Vec<FuncId> {
-    entries_of(program, settings).into_iter().map(|entry| entry.func).collect()
+/// What executions start from, and of a library what others see; no functions if the program has no such place.
+pub fn roots(program: &Program, settings: &Settings) -> Roots {
+    let entries = entries_of(program, settings);
+    let is_library = entries.iter().any(|entry| entry.of_library);
+    let is_seen = |&(_, global): &(GlobalId, &Global)| global.linkage != Linkage::Internal;
+    let seen = program.globals.iter().filter(is_seen).map(|(id, _)| id);
+    Roots {
+        funcs: entries.into_iter().map(|entry| entry.func).collect(),
+        globals: seen.filter(|_| is_library).collect(),
+    }
 }
 
 /// The obligations of functions that are not in the part of the program that executions can come to: they hold,

@@ -253,13 +253,15 @@ fn look_at(
     let mut uncalled =
         if inner.programs.is_empty() { Vec::new() } else { judged::visible(program) };
     uncalled.retain(|name| inner.is_whole || inner.functions.contains(name));
-    let checked = if settings.dump.is_none() && !inner.is_whole {
+    let mut checked = if settings.dump.is_none() && !inner.is_whole {
         let mut settings = look.share.settings(settings);
         settings.judged_elsewhere = inner.functions;
         remembered::check(program, &settings, compiler.cache, deciding, cancel)
     } else {
         Checked::default()
     };
+    // It may define or change anything.
+    checked.complete &= !program.notes.iter().any(|note| note == ir::FILE_ASSEMBLY);
     let mut notes: Vec<String> = program.notes.clone();
     // What verdicts would rest on; a dump has none.
     notes.extend(settings.dump.is_none().then(|| described::assumed(program)).flatten());

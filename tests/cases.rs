@@ -4,7 +4,8 @@
 //! other rules than `assertion`; with other rules, a line may say what is wrong with one of its
 //! obligations and leave out those that are safe. `// OPTIONS: …` gives options of the tool.
 
-use std::collections::BTreeMap;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,12 +40,10 @@ fn found(file: &Path, text: &str, dir: &Path) -> Claims {
     if !said("// OPTIONS: ").any(|option| option.starts_with("--timeout")) {
         tool.arg("--timeout=10");
     }
-    tool.args(["--no-cache", "-q", "--rules", rules, "--json"]);
+    tool.args(["--no-cache", "-q", "-j1", "--rules", rules, "--json"]);
     tool.arg(&report).arg(file).args(said("// OPTIONS: "));
     tool.args(said("// FLAGS: ").map(|flag| format!("--cflags={flag}")));
     let has_rules = said("// RULES: ").next().is_some();
-    // What the case before left there would be taken for this one's.
-    let _ = fs::remove_file(&report);
     let output = tool.output().expect("the tool runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let json = fs::read_to_string(&report).unwrap_or_else(|_| panic!("{file:?}: {said}"));
@@ -77,19 +76,20 @@ fn verdicts_are_as_the_files_say() {
     files.retain(|file| file.extension().is_some_and(|end| end == "c"));
     files.sort();
     assert!(!files.is_empty(), "no cases");
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let mut wrong = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(&file).expect("a case");
-        let (expected, found) = (expected(&text), found(&file, &text, dir.path()));
-        let lines: std::collections::BTreeSet<u64> =
-            expected.keys().chain(found.keys()).copied().collect();
-        for line in lines {
-            let (said, came) = (expected.get(&line), found.get(&line));
-            if said != came {
-                wrong.push(format!("{}:{line}: said {said:?}, found {came:?}", file.display()));
-            }
-        }
-    }
+    let wrong: Vec<String> = files.par_iter().flat_map(|file| disagreements(file)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where a file says something else than what is found.
+fn disagreements(file: &Path) -> Vec<String> {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let text = fs::read_to_string(file).expect("a case");
+    let (expected, found) = (expected(&text), found(file, &text, dir.path()));
+    let lines: BTreeSet<u64> = expected.keys().chain(found.keys()).copied().collect();
+    let differs = |line: &u64| {
+        let (said, came) = (expected.get(line), found.get(line));
+        let text = || format!("{}:{line}: said {said:?}, found {came:?}", file.display());
+        (said != came).then(text)
+    };
+    lines.iter().filter_map(differs).collect()
 }

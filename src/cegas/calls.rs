@@ -8,7 +8,7 @@ use super::step::Flow;
 use super::value::Value;
 use crate::cegas::persistent::{HashMap, Vector};
 use crate::entries;
-use crate::ir::{BlockId, Callee, FuncId, Inst, InstId, List, Operand, TypeId};
+use crate::ir::{BlockId, Callee, FuncId, Inst, InstId, Linkage, List, Operand, TypeId};
 use std::rc::Rc;
 
 /// Calls nest at most this deep; real programs need a few dozen.
@@ -28,7 +28,14 @@ impl Machine<'_> {
             Callee::Direct(func) => func,
             Callee::Indirect(target) => return self.indirect_call(state, target),
         };
-        if self.program.funcs[func].blocks.is_empty() {
+        let function = &self.program.funcs[func];
+        if function.may_be_nowhere() {
+            return gap("a weak reference that nothing defines");
+        }
+        if function.linkage == Linkage::Weak && self.given.as_ref().is_some_and(|e| e.of_library) {
+            return gap(format!("`{}`, which is weak: others may replace it", function.name));
+        }
+        if function.blocks.is_empty() {
             return self.external(state, at, func, args, result);
         }
         if let Some(value) = self.tabulated(state, func, args)? {

@@ -239,12 +239,20 @@ impl Machine<'_> {
     /// Whether nobody knows where the object ends.
     pub(super) fn is_open(&self, state: &State, instance: Instance) -> bool {
         state.memory.get(instance).is_some_and(|object| match object.background {
+            _ if self.is_of_unknown_size(object.origin) => true,
             Background::Given { open, .. } => open,
             // That it is a text at all is only likely.
             Background::Text => object.origin == Origin::Given(NOBODYS),
             Background::Zero | Background::Uninit | Background::Init(_) => false,
             Background::Outside | Background::Arguments { .. } | Background::Code => false,
         })
+    }
+
+    /// `extern int table[];`: whoever defines it says how many elements there are.
+    fn is_of_unknown_size(&self, origin: Origin) -> bool {
+        let Origin::Global(global) = origin else { return false };
+        let global = &self.program.globals[global];
+        global.init.is_none() && global.size == 0
     }
 
     /// Goes on only if an access stays in what is known of an open object whenever `guard` holds.

@@ -183,11 +183,12 @@ impl Prover<'_, '_, '_> {
         for number in 0..self.machine.marks.at(at).len() {
             let mark = self.machine.marks.at(at)[number];
             let demand = mark.demand;
-            if !is_provable(demand) {
-                continue;
-            }
             let site = self.machine.site(state, at);
             let index = self.ledger.index(mark, site);
+            if !is_provable(demand) {
+                self.failed.insert(index);
+                continue;
+            }
             let violation = match self.machine.violation(state, demand) {
                 Ok(violation) => violation,
                 Err(Stop::Gap(_)) => {

@@ -7,7 +7,8 @@ use super::memory::{Instance, Origin};
 use super::state::State;
 use crate::ir::{BinaryOp, Callee, CheckKind, Def, Inst, InstId, Operand, OverflowOp, ValueId};
 use crate::library::accesses::Extent;
-use crate::rules::{Demand, Fault, bad_shift};
+use crate::rules::bad_shift::{self, Shift};
+use crate::rules::{Demand, Fault};
 use crate::smt::value::signed;
 use rustc_hash::FxHashMap;
 
@@ -174,7 +175,7 @@ impl Machine<'_> {
 
     /// The shift that the check before it is of.
     fn shift_of(&mut self, state: &State, check: InstId) -> Option<String> {
-        let (op, value, by) = bad_shift::checked(self.program, check)?;
+        let Shift { op, value, by, .. } = bad_shift::checked(self.program, check)?;
         let (value, bits) = self.known_number(state, value)?;
         let (by, _) = self.known_number(state, by)?;
         if !(0..i128::from(bits)).contains(&by) {

@@ -1,13 +1,13 @@
 //! The variables of a library that may hold something else than at the start when one of its functions is called.
 
-use crate::ir::{Const, GlobalId, Inst, Linkage, Operand, Program, ValueId};
+use crate::ir::{Const, Global, GlobalId, Inst, Linkage, Operand, Program, ValueId};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// All but those that are constant, and those that only the library sees and never does anything with but read them.
 pub(super) fn changing(program: &Program) -> EntitySet<GlobalId> {
     let mut changing = EntitySet::new();
     for (id, global) in &program.globals {
-        if !global.constant && global.linkage != Linkage::Internal {
+        if !is_constant(global) && global.linkage != Linkage::Internal {
             changing.insert(id);
         }
         // Whoever finds the address there may write to it.
@@ -26,11 +26,16 @@ pub(super) fn changing(program: &Program) -> EntitySet<GlobalId> {
         program.for_each_operand(&data.inst, |operand| mark(program, operand, &mut changing));
     }
     let constant: Vec<GlobalId> =
-        changing.iter().filter(|&id| program.globals[id].constant).collect();
+        changing.iter().filter(|&id| is_constant(&program.globals[id])).collect();
     for id in constant {
         changing.remove(id);
     }
     changing
+}
+
+/// Whether it holds the same for ever. What is weak may be defined with something else by others.
+fn is_constant(global: &Global) -> bool {
+    global.constant && global.linkage != Linkage::Weak
 }
 
 /// The results of address computations that are used for nothing but loads, and for such computations.
@@ -91,6 +96,6 @@ pub(super) fn assumed(entry: &str, names: &[String]) -> String {
     }
     let hold = if names.len() == 1 { "holds a value" } else { "hold values" };
     format!(
-        "when `{entry}` is called, {text} {hold} of the right type, and pointers in them are null or valid"
+        "when `{entry}` is called, {text} {hold} of the right type, and pointers in them are null or valid and lead to different objects"
     )
 }

@@ -4,7 +4,8 @@
 //! A function that nobody calls inside the program is given what its callers outside are assumed to give: pointers
 //! point to valid objects of their types that do not overlap, numbers are arbitrary. [`given`] reads that off the
 //! debug information, [`lengths`] finds the parameter that says how many elements a pointer points to. Objects behind
-//! further pointers are made when they are looked at (`cegas::given`). [`globals`] says which variables
+//! further pointers are made when they are looked at (`cegas::given`). [`published`] finds the functions whose names are
+//! private but whose addresses are not. [`globals`] says which variables
 //! may hold something else than at the start, because other functions of the library have run before.
 //!
 //! Invariant: an entry says everything that it assumes ([`Entry::assumes`]). Without an assumption, what is found or
@@ -13,11 +14,12 @@
 mod given;
 mod globals;
 mod lengths;
+mod published;
 mod reach;
 mod texts;
 pub mod types;
 
-use crate::ir::{CTypeId, FuncId, GlobalId, Linkage, Program};
+use crate::ir::{CTypeId, Const, FuncId, GlobalId, Linkage, Program};
 use crate::library;
 use cranelift_entity::EntitySet;
 pub use reach::Reach;
@@ -136,11 +138,12 @@ fn chosen(program: &Program, func: FuncId, options: Options) -> Entry {
     Entry { func, params: Some(params), globals: Globals::Initial, of_library: false, assumes }
 }
 
-/// What the loader and other programs call. Each may be called after the others, so variables may have changed.
+/// What the loader and other programs call, by name or by address. Each may be called after the others, so variables may have changed.
 fn library_entries(program: &Program, options: Options) -> Vec<Entry> {
     let reach = Reach::new(program);
     let changing = globals::changing(program);
     let inside = reach.mentioned();
+    let published = published::published(program, &reach);
     let is_visible = |func: FuncId| {
         let function = &program.funcs[func];
         // What is hidden and has callers is judged through them.
@@ -148,6 +151,8 @@ fn library_entries(program: &Program, options: Options) -> Vec<Entry> {
         (function.linkage != Linkage::Internal && !is_own)
             || program.constructors.contains(&func)
             || program.destructors.contains(&func)
+            || published.contains(func)
+            || has_other_name(program, func)
     };
     let mut entries: Vec<Entry> = Vec::new();
     for (func, function) in &program.funcs {
@@ -171,6 +176,11 @@ fn library_entries(program: &Program, options: Options) -> Vec<Entry> {
     // What is small is decided first, and leaves its time to the others.
     entries.sort_by_cached_key(|entry| reach.instructions(entry.func));
     entries
+}
+
+/// Whether it is known by another name, too, which is there for others.
+fn has_other_name(program: &Program, func: FuncId) -> bool {
+    program.aliases.iter().any(|(_, of)| *program.consts.get(*of) == Const::Func(func))
 }
 
 /// The functions that the program itself calls, or of which it takes the address.

@@ -7,6 +7,8 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 #[derive(Debug, Clone, Default)]
 struct Mentioned {
     funcs: Vec<FuncId>,
+    /// Those among them whose address is taken.
+    named: Vec<FuncId>,
     globals: Vec<GlobalId>,
 }
 
@@ -70,6 +72,17 @@ impl<'p> Reach<'p> {
         all
     }
 
+    /// All functions of which a variable holds the address at the start, or some code mentions it otherwise than to call it.
+    pub fn named(&self) -> EntitySet<FuncId> {
+        let mut all = EntitySet::new();
+        for mentioned in self.by_func.values().chain(self.by_global.values()) {
+            mentioned.named.iter().for_each(|&func| {
+                all.insert(func);
+            });
+        }
+        all
+    }
+
     pub fn funcs(&self, func: FuncId) -> EntitySet<FuncId> {
         self.all(func).0
     }
@@ -90,7 +103,10 @@ fn mention(program: &Program, constant: ConstId, into: &mut Mentioned) {
     let constant = program.consts.get(constant);
     match constant {
         Const::Global { global, .. } => into.globals.push(*global),
-        Const::Func(func) => into.funcs.push(*func),
+        Const::Func(func) => {
+            into.funcs.push(*func);
+            into.named.push(*func);
+        }
         _ => {}
     }
     constant.for_each_part(|part| mention(program, part, into));

@@ -39,7 +39,8 @@ pub use inst::{
 pub use parse::{ParseError, parse};
 pub use print::{Digest, digests, print, print_function, print_inst};
 pub use program::{
-    Block, Def, FuncAttrs, Function, Global, InstData, Linkage, Machine, Program, Value,
+    Block, Def, FILE_ASSEMBLY, FuncAttrs, Function, Global, InstData, Linkage, Machine, Program,
+    Value,
 };
 pub use types::{Field, FloatKind, Layout, Type, Types};
 pub use verify::{Violation, verify};

@@ -35,6 +35,9 @@ pub enum Linkage {
     Weak,
 }
 
+/// The note on a program with assembly outside its functions.
+pub const FILE_ASSEMBLY: &str = "assembly at file level is not modelled";
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Global {
     pub name: String,
@@ -48,6 +51,13 @@ pub struct Global {
     /// `None` for a declaration: defined outside the program.
     pub init: Option<Init>,
     pub var: PackedOption<VarId>,
+}
+
+impl Global {
+    /// Whether it has no address if nobody outside defines it.
+    pub fn may_be_nowhere(&self) -> bool {
+        self.linkage == Linkage::Weak && self.init.is_none()
+    }
 }
 
 /// What is promised of a function or its parameters.
@@ -81,6 +91,13 @@ pub struct Function {
     /// Bit `i` is set if parameter `i < 64` is declared non-null.
     pub nonnull_params: u64,
     pub loc: PackedOption<LocId>,
+}
+
+impl Function {
+    /// Whether it has no address if nobody outside defines it.
+    pub fn may_be_nowhere(&self) -> bool {
+        self.linkage == Linkage::Weak && self.blocks.is_empty()
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

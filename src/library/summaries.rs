@@ -387,6 +387,13 @@ pub fn effects(name: &str) -> Option<&'static [Effect]> {
     TABLE.get(name).copied()
 }
 
+/// Whether the function calls one that it is given, now or later.
+pub fn calls_back(name: &str) -> bool {
+    let calls =
+        |effect: &Effect| matches!(effect, Calls { .. } | CallsFor { .. } | CallsContent { .. });
+    effects(name).is_some_and(|effects| effects.iter().any(calls))
+}
+
 /// Whether the function returns memory that nothing else points to yet.
 pub fn allocates(name: &str) -> bool {
     let fresh = |effect: &Effect| matches!(effect, Allocates(_) | Reallocates { .. });

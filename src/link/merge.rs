@@ -7,7 +7,7 @@ use super::needed::Needed;
 use super::rows::Rows;
 use super::symbols::{Home, Symbols};
 use super::unit::{Symbol, Unit};
-use super::{Binding, Piece};
+use super::{Binding, Piece, Roots};
 use crate::ir::{
     Block, Def, FileId, FuncId, IdRange, InstId, Linkage, Machine, Program, SourceFile, Value,
 };
@@ -53,7 +53,7 @@ impl<'p> Merger<'p> {
         program: &Program,
         pieces: &'p [Piece],
         symbols: &'p Symbols,
-        roots: &[FuncId],
+        roots: &Roots,
     ) -> Self {
         let needed = Needed::by(pieces, symbols, roots);
         let rows = vec![Rows::used(program, &needed)];

@@ -2,9 +2,9 @@
 //! refers to. Left out are definitions that gave way to others, what only they need, and declarations that
 //! nobody uses any more.
 
-use super::Piece;
 use super::symbols::{Home, Symbols};
 use super::unit::Symbol;
+use super::{Piece, Roots};
 use crate::ir::{Callee, Const, ConstId, FuncId, GlobalId, Inst, Operand, Program};
 use cranelift_entity::EntitySet;
 
@@ -44,13 +44,14 @@ impl<'p> Needed<'p> {
         needed.all_parts()
     }
 
-    /// Of the only piece, what these functions need, and what runs without being called.
-    pub fn by(pieces: &'p [Piece], symbols: &'p Symbols, roots: &[FuncId]) -> Self {
+    /// Of the only piece, what these need, and what runs without being called.
+    pub fn by(pieces: &'p [Piece], symbols: &'p Symbols, roots: &Roots) -> Self {
         let mut needed = Needed::nothing(pieces, symbols);
         for piece in pieces {
             let listed = piece.unit.constructors.iter().chain(&piece.unit.destructors);
-            let roots = roots.iter().copied().chain(listed.map(|&(_, func)| func));
-            roots.for_each(|func| needed.name(0, Symbol::Func(func)));
+            let funcs = roots.funcs.iter().copied().chain(listed.map(|&(_, func)| func));
+            funcs.for_each(|func| needed.name(0, Symbol::Func(func)));
+            roots.globals.iter().for_each(|&global| needed.name(0, Symbol::Global(global)));
         }
         needed.all_parts()
     }

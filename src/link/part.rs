@@ -5,11 +5,20 @@ use super::Piece;
 use super::merge::Merger;
 use super::symbols::Symbols;
 use super::unit::{Binding, Unit};
-use crate::ir::{Const, FuncId, Program};
+use crate::ir::{Const, FuncId, GlobalId, Program};
 use std::sync::Arc;
 
+/// What of a program is there whether or not the program itself refers to it.
+#[derive(Debug, Default)]
+pub struct Roots {
+    /// Where executions start.
+    pub funcs: Vec<FuncId>,
+    /// What others see, and so whatever it leads to.
+    pub globals: Vec<GlobalId>,
+}
+
 /// The part that the roots, the constructors and the destructors refer to.
-pub fn part(program: &Program, roots: &[FuncId]) -> Program {
+pub fn part(program: &Program, roots: &Roots) -> Program {
     let pieces = [Piece { name: program.name.clone(), unit: Arc::new(unit(program)) }];
     let mut symbols = Symbols::default();
     symbols.add(&pieces);

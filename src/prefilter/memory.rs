@@ -5,6 +5,7 @@
 //! was there before unless the store overwrites it.
 
 use super::known::Known;
+use super::parts::Parts;
 use super::ranges::Range;
 use super::whole::Whole;
 use crate::ir::{FuncId, Inst, InstId, Operand, Program, TypeId};
@@ -24,6 +25,7 @@ pub struct Memory<'a> {
     stored: FxHashMap<InstId, Known>,
     /// Of each bundle, how wide its cells are if all are equally wide.
     widths: SecondaryMap<BundleId, Option<u64>>,
+    parts: Parts,
 }
 
 impl<'a> Memory<'a> {
@@ -48,6 +50,7 @@ impl<'a> Memory<'a> {
             changes: vec![0; count],
             stored: FxHashMap::default(),
             widths,
+            parts: Parts::new(whole),
         };
         memory.propagate(graph.nodes.keys().collect());
         memory
@@ -75,13 +78,20 @@ impl<'a> Memory<'a> {
             let data = &self.whole.points_to.objects[object];
             data.constant && is_initialised(data.kind)
         };
-        let objects = self.whole.points_to.members(set);
-        let objects: Vec<_> = objects.map(|at| self.whole.points_to.locations[at].object).collect();
-        if objects.iter().any(is_constant) {
+        let places_in = || {
+            let locations = self.whole.points_to.members(set);
+            locations.map(|at| self.whole.points_to.locations[at])
+        };
+        if places_in().any(|location| is_constant(&location.object)) {
             known = known.meet(Known { set: true, ..Known::NOTHING });
         } else if places == 0 {
             return Known::NOTHING;
         }
+        // What lies between the fields has no versions either, and only an access at a known place keeps clear of it.
+        known.set &= places_in().all(|location| {
+            matches!(location.place, Place::At(_))
+                || self.parts.are_all_of(self.whole, location.object)
+        });
         if !self.whole.is_own(self.program, ptr) {
             return Known { set: known.set, ..Known::NOTHING };
         }
@@ -199,7 +209,7 @@ impl<'a> Memory<'a> {
         };
         let older = flows(Flow::Indirect);
         match graph.nodes[node] {
-            Node::Chi { at, .. } => older.meet(self.written(at)),
+            Node::Chi { at, bundle, .. } => older.meet(self.written(at, bundle)),
             Node::Phi { .. } | Node::FormalOut { .. } | Node::ActualIn { .. } => older,
             Node::FormalIn { func, bundle } => {
                 let mut known = older.meet(self.initially(func, bundle));
@@ -229,16 +239,17 @@ impl<'a> Memory<'a> {
     }
 
     /// What an instruction puts into memory.
-    fn written(&self, at: InstId) -> Known {
+    fn written(&self, at: InstId, bundle: BundleId) -> Known {
         match self.program.insts[at].inst {
             Inst::Store { .. } | Inst::MemSet { .. } => {
                 self.stored.get(&at).copied().unwrap_or(Known::ALL)
             }
-            Inst::MemCopy { src, .. } => {
+            Inst::MemCopy { dst, src, .. } => {
                 let Some(node) = self.whole.graph.inst(self.program, at) else {
                     return Known::NOTHING;
                 };
-                Known { set: self.is_set_at(node, src), ..Known::NOTHING }
+                let set = self.is_set_at(node, src) && self.lie_in_parts(src, dst, bundle);
+                Known { set, ..Known::NOTHING }
             }
             _ => Known::NOTHING,
         }
@@ -255,6 +266,35 @@ impl<'a> Memory<'a> {
                 let data = &points_to.objects[object];
                 !data.constant || is_initialised(data.kind)
             })
+    }
+
+    /// Whether what is copied into the cells of a bundle lies in cells itself, and not between fields.
+    fn lie_in_parts(&self, src: Operand, dst: Operand, bundle: BundleId) -> bool {
+        let points_to = &self.whole.points_to;
+        let places = |operand| {
+            let members = points_to.members(points_to.set_of(operand));
+            members.map(|at| points_to.locations[at])
+        };
+        let cells = self.whole.graph.cells_of(bundle);
+        places(src).all(|from| {
+            self.parts.are_all_of(self.whole, from.object)
+                || places(dst).all(|to| {
+                    let (Place::At(from_start), Place::At(to_start)) = (from.place, to.place)
+                    else {
+                        return false;
+                    };
+                    cells.iter().map(|&cell| self.whole.graph.cells[cell]).all(|cell| {
+                        let moved = |at: i64| at.checked_sub(to_start)?.checked_add(from_start);
+                        cell.object != to.object
+                            || cell.end > 0
+                                && moved(cell.start).zip(moved(cell.end)).is_some_and(
+                                    |(start, end)| {
+                                        self.parts.hold(self.whole, from.object, start, end)
+                                    },
+                                )
+                    })
+                })
+        })
     }
 
     /// What a function is entered with, beside what calls in the program hand over.
@@ -295,7 +335,7 @@ impl<'a> Memory<'a> {
 }
 
 /// Whether an object holds something from the start.
-fn is_initialised(kind: ObjectKind) -> bool {
+pub(super) fn is_initialised(kind: ObjectKind) -> bool {
     match kind {
         ObjectKind::Literals
         | ObjectKind::Arguments

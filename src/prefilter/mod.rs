@@ -20,6 +20,7 @@ mod lives;
 mod memory;
 mod numbers;
 mod objects;
+mod parts;
 mod program;
 mod ranges;
 mod useful;

@@ -1,6 +1,6 @@
 //! `div-by-zero`: no integer is divided by zero.
 
-use super::{Obligation, Rule, Severity, checks};
+use super::{Demand, Obligation, Rule, Severity, checks, memory};
 use crate::ir::{CheckKind, Program};
 
 pub const RULE: Rule = Rule {
@@ -15,7 +15,16 @@ pub const RULE: Rule = Rule {
     mark,
 };
 
-/// Marks every such check that the compiler put into the program.
+/// Library functions that divide by their second argument.
+const DIVIDES: &[&str] = &["div", "ldiv", "lldiv", "imaxdiv"];
+
+/// Marks every such check that the compiler put into the program, and the calls of functions that divide.
 fn mark(program: &Program) -> Vec<Obligation> {
-    checks(program, RULE.id, |kind| matches!(kind, CheckKind::DivByZero))
+    let mut found = checks(program, RULE.id, |kind| matches!(kind, CheckKind::DivByZero));
+    for (at, name, args) in memory::library_calls(program) {
+        if let (true, &[_, by]) = (DIVIDES.contains(&name), args) {
+            found.push(Obligation { rule: RULE.id, at, demand: Demand::NonZero(by) });
+        }
+    }
+    found
 }

@@ -103,7 +103,7 @@ pub(super) fn read_outside(program: &Program) -> Vec<(InstId, Operand, Extent)> 
 }
 
 /// The direct calls of functions that the library knows, with the name and the arguments.
-fn library_calls(program: &Program) -> impl Iterator<Item = (InstId, &str, &[Operand])> {
+pub(super) fn library_calls(program: &Program) -> impl Iterator<Item = (InstId, &str, &[Operand])> {
     program.insts.iter().filter_map(|(at, data)| {
         let Inst::Call { callee: Callee::Direct(func), args } = data.inst else { return None };
         let function = &program.funcs[func];

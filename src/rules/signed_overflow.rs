@@ -1,6 +1,7 @@
 //! `signed-overflow`: signed arithmetic stays within its type.
 
-use super::{Demand, Obligation, Rule, Severity, bad_shift, checks};
+use super::bad_shift::{self, Amount, Shift};
+use super::{Demand, Obligation, Rule, Severity, checks};
 use crate::ir::debug::Encoding;
 use crate::ir::{
     BinaryOp, CType, CastOp, CheckKind, Inst, InstId, Operand, OverflowOp, Program, ValueId,
@@ -10,7 +11,7 @@ use rustc_hash::FxHashSet;
 pub const RULE: Rule = Rule {
     id: "signed-overflow",
     summary: "signed arithmetic overflows",
-    doc: "The result of signed integer arithmetic does not fit its type. C leaves the behaviour undefined: compilers assume that it does not happen and drop code that depends on it.",
+    doc: "The result of signed integer arithmetic does not fit its type. C leaves the behaviour undefined: compilers assume that it does not happen and drop code that depends on it. A signed value that loses bits when it is shifted left by a constant counts, too.",
     bad: r#"int next(int id) { return id + 1; }   // id may be INT_MAX"#,
     good: r#"int next(int id) { return id < INT_MAX ? id + 1 : 0; }"#,
     cwe: &[190, 191],
@@ -49,10 +50,10 @@ fn left_shifts(program: &Program) -> Vec<Obligation> {
     let mut found = Vec::new();
     for (at, data) in &program.insts {
         let Inst::Check { cond, kind: CheckKind::Shift } = data.inst else { continue };
-        let Some((BinaryOp::Shl, _, amount)) = bad_shift::checked(program, at) else { continue };
-        let demand = match amount.constant() {
-            Some(_) => Demand::NonZero(cond),
-            None => Demand::Arguable(cond),
+        let demand = match bad_shift::checked(program, at) {
+            Some(Shift { op: BinaryOp::Shl, amount: Amount::Fits, .. }) => Demand::NonZero(cond),
+            Some(Shift { op: BinaryOp::Shl, amount: Amount::Open, .. }) => Demand::Arguable(cond),
+            _ => continue,
         };
         found.push(Obligation { rule: RULE.id, at, demand });
     }

@@ -443,11 +443,12 @@ impl Checker<'_> {
     fn judge(&mut self, state: &mut State, at: InstId) -> Result<(), Halt> {
         for number in 0..self.machine.marks.at(at).len() {
             let mark = self.machine.marks.at(at)[number];
-            if !is_provable(mark.demand) {
-                continue;
-            }
             let site = self.machine.site(state, at);
             let index = self.ledger.index(mark, site);
+            if !is_provable(mark.demand) {
+                self.failed.insert(index);
+                continue;
+            }
             let violation = self.machine.violation(state, mark.demand)?;
             if !self.is_refuted(state, violation).map_err(Halt::Reason)? {
                 self.failed.insert(index);

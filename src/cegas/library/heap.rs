@@ -73,6 +73,10 @@ impl Machine<'_> {
             "aligned_alloc" | "memalign" => (self.argument(state, args, 1)?, Background::Uninit),
             _ => (self.argument(state, args, 0)?, Background::Uninit),
         };
+        let most = (1 << (self.pointer_bits - 1)) - 1;
+        if self.smt.pool.as_const(size).is_some_and(|size| size > most) {
+            return gap("an allocation of more than there can be");
+        }
         let instance = self.allocate(state, at, size, background);
         Ok(Value::Bits(self.address(instance)))
     }

@@ -16,11 +16,11 @@ use super::state::State;
 use super::step::Flow;
 use super::value::Value;
 use crate::ir::{FuncId, InstId, List, Operand, TypeId};
-use crate::library::accesses;
+use crate::library::{accesses, summaries};
 use crate::smt::{ExprId, Op};
 
 /// Functions that return a stream or null.
-const STREAMS: &[&str] = &["fopen", "fopen64", "fdopen", "popen", "freopen", "tmpfile"];
+const STREAMS: &[&str] = &["fopen", "fopen64", "fdopen", "popen", "freopen"];
 
 /// Functions that end the program.
 const ENDS: &[&str] = &[
@@ -102,6 +102,19 @@ const NAMED: &[&str] = &[
     "on_exit",
     "at_quick_exit",
     "reallocarray",
+    "tmpfile",
+    "putenv",
+    "div",
+    "ldiv",
+    "lldiv",
+    "imaxdiv",
+    "fesetround",
+    "fesetenv",
+    "feupdateenv",
+    "feenableexcept",
+    "setbuf",
+    "setvbuf",
+    "setbuffer",
 ];
 
 /// Whether nothing has to be assumed of a function without a body: it is known, or paths end at it.
@@ -114,6 +127,7 @@ pub fn is_known(name: &str) -> bool {
         || is_in(accesses::SCANS, name)
         || is_in(accesses::TEXT_SCANS, name)
         || returns(name).is_some()
+        || summaries::calls_back(name)
 }
 
 fn is_in(table: &[(&str, usize)], name: &str) -> bool {
@@ -224,10 +238,17 @@ impl Machine<'_> {
                 Some(self.local(state, at, size))
             }
             "longjmp" | "_longjmp" | "siglongjmp" | "setjmp" | "_setjmp" | "sigsetjmp" | "fork"
-            | "vfork" | "pthread_create" | "on_exit" | "at_quick_exit" | "reallocarray" => {
+            | "vfork" | "pthread_create" | "on_exit" | "at_quick_exit" | "reallocarray"
+            | "tmpfile" | "div" | "ldiv" | "lldiv" | "imaxdiv" | "fesetround" | "fesetenv"
+            | "feupdateenv" | "feenableexcept" => {
                 return gap(format!("the function `{name}`"));
             }
+            "putenv" => return gap("what the environment keeps"),
+            "setbuf" | "setvbuf" | "setbuffer" if self.is_given_buffer(state, args)? => {
+                return gap("a buffer that a stream keeps");
+            }
             _ if signals::HANDLERS.contains(&name) => self.handler(state, name, args, result)?,
+            _ if summaries::calls_back(name) => return gap(format!("the function `{name}`")),
             _ if program.funcs[func].attrs.noreturn => return Err(Stop::Exit),
             // One that the user calls an assertion.
             _ if self.marks.asserts(at) => match result {
@@ -278,6 +299,12 @@ impl Machine<'_> {
             _ => return gap("`atexit` with one of several functions"),
         }
         Ok(Value::Bits(self.smt.pool.constant(0, 32)))
+    }
+
+    /// Whether the second argument is anything but null.
+    fn is_given_buffer(&mut self, state: &mut State, args: List<Operand>) -> Step<bool> {
+        let buffer = self.argument(state, args, 1)?;
+        Ok(self.smt.pool.as_const(buffer) != Some(0))
     }
 
     /// An argument that is one of several objects: the execution is followed for each.

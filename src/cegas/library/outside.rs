@@ -4,8 +4,8 @@
 //! doubt, unless all it does is to return some number. Whether it comes back at all is not known, either, so the
 //! whole path goes on in doubt, unless every execution comes to the call (what follows would be dead code otherwise) or the user
 //! says what it does ([`FuncAttrs`](crate::ir::FuncAttrs)). It may keep what it is given, and change it again when the
-//! next such function is called. It is assumed to free nothing, to call nothing back, and to change no variable of the program that
-//! neither it nor another one was given.
+//! next such function is called. It is assumed to free nothing, to call back no function but those whose address is one of its arguments (then
+//! the path leaves the model), and to change no variable of the program that neither it nor another one was given.
 
 use crate::cegas::machine::{Inputs, Machine, Source, Step, gap, object};
 use crate::cegas::memory::{Background, Instance, Life, Origin};
@@ -13,6 +13,7 @@ use crate::cegas::persistent::OrdMap;
 use crate::cegas::state::State;
 use crate::cegas::value::Value;
 use crate::ir::{FuncId, InstId, List, Operand, TypeId};
+use crate::library::summaries;
 use crate::smt::{ExprId, Op};
 use std::collections::BTreeSet;
 
@@ -45,7 +46,13 @@ impl Machine<'_> {
             result.is_some_and(|ty| self.scalar_bits(ty).is_some() && !self.is_pointer_type(ty));
         let is_scalar = result.is_none_or(|ty| self.scalar_bits(ty).is_some());
         let is_described = attrs.args_only && is_scalar;
-        let is_input = self.program.operands(args).is_empty() && is_number;
+        if let (false, Some(func)) = (is_described, self.handed_over(state, &reached)) {
+            let given = &self.program.funcs[func].name;
+            return gap(format!("`{name}`, which is given `{given}` and may call it"));
+        }
+        // Of what the system has, everybody knows that it does not give just any number.
+        let is_of_system = summaries::effects(name).is_some();
+        let is_input = self.program.operands(args).is_empty() && is_number && !is_of_system;
         // An execution with drawn inputs has made its choices unseen.
         let is_drawn =
             self.replay.as_ref().is_some_and(|replay| matches!(replay.inputs, Inputs::Drawn(_)));
@@ -67,6 +74,16 @@ impl Machine<'_> {
             Some(ty) => Ok(Some(self.arbitrary(state, ty, Source::Input)?)),
             None => Ok(None),
         }
+    }
+
+    /// A function of the program among these objects.
+    fn handed_over(&self, state: &State, reached: &BTreeSet<Instance>) -> Option<FuncId> {
+        let origins =
+            reached.iter().filter_map(|&instance| Some(state.memory.get(instance)?.origin));
+        origins.into_iter().find_map(|origin| match origin {
+            Origin::Func(func) if !self.program.funcs[func].blocks.is_empty() => Some(func),
+            _ => None,
+        })
     }
 
     /// The variables that are defined outside the program.

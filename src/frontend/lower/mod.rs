@@ -22,9 +22,9 @@ pub(super) use ops::UNINIT_PREFIX;
 use super::llvm::{self, AttributeKind, Blk, Place, Reader, Ty, Val, ValueKind};
 use super::llvm_extra::{Meta, Record};
 use crate::ir::{
-    Block, BlockId, CTypeId, ConstId, Def, FileId, FuncAttrs, FuncId, Function, Global, GlobalId,
-    IdRange, Inst, InstData, InstId, LocId, Machine, Operand, Program, TypeId, Value, ValueId,
-    VarId,
+    Block, BlockId, CTypeId, ConstId, Def, FILE_ASSEMBLY, FileId, FuncAttrs, FuncId, Function,
+    Global, GlobalId, IdRange, Inst, InstData, InstId, LocId, Machine, Operand, Program, TypeId,
+    Value, ValueId, VarId,
 };
 use crate::link::{Binding, Symbol, Unit};
 use cfg::Plan;
@@ -171,8 +171,10 @@ impl<'m> Lowering<'m> {
                 self.global(global);
             }
         }
-        if !self.reader.module_asm().is_empty() {
-            self.program.notes.push("assembly at file level is not modelled".into());
+        // Versions of symbols change nothing that is executed.
+        let does_something = |line: &str| !line.is_empty() && !line.starts_with(".symver");
+        if self.reader.module_asm().split(['\n', ';']).map(str::trim).any(does_something) {
+            self.program.notes.push(FILE_ASSEMBLY.into());
         }
         self.declare_aliases();
     }
