@@ -8,6 +8,7 @@ mod invariants;
 mod library;
 mod memory;
 mod places;
+mod published;
 mod shown;
 mod slices;
 mod texts;
@@ -19,7 +20,6 @@ use crate::config::{Engine, Settings};
 use crate::entries::{self, Entry};
 use crate::ir::{Callee, FuncId, Global, GlobalId, Inst, InstId, Linkage, Program};
 use crate::library as models;
-use crate::link::Roots;
 use crate::prefilter::{self, Split};
 use crate::progress::Stage;
 use crate::pta::PointsTo;
@@ -27,6 +27,7 @@ use crate::report;
 use crate::rules::{self, Obligation};
 pub use memory::Memory;
 pub use places::depends_on_time;
+use published::published;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 pub use shown::{left, questions, story};
@@ -229,7 +230,15 @@ pub fn in_order(obligations: &mut [report::Obligation]) {
     });
 }
 
-/// What executions start from, and of a library what others see; no functions if the program has no such place.
+/// What of a program is there whether or not the program itself refers to it.
+#[derive(Debug, Default)]
+pub struct Roots {
+    /// Where executions start; nothing if the program has no such place.
+    pub funcs: Vec<FuncId>,
+    /// What others see of a library, and so whatever it leads to.
+    pub globals: Vec<GlobalId>,
+}
+
 pub fn roots(program: &Program, settings: &Settings) -> Roots {
     let entries = entries_of(program, settings);
     let is_library = entries.iter().any(|entry| entry.of_library);
@@ -329,7 +338,7 @@ fn is_named_outside(program: &Program, obligation: &Obligation, settings: &Setti
 /// Where executions start.
 fn entries_of(program: &Program, settings: &Settings) -> Vec<Entry> {
     let options = entries::Options { null_arguments: settings.null_arguments };
-    let mut all = entries::entries(program, &settings.entries, options);
+    let mut all = entries::entries(program, &settings.entries, options, || published(program));
     let is_model =
         |name: &str| settings.functions.iter().any(|f| f.model.is_some() && f.name == name);
     let is_none = |name: &str| is_model(name) || settings.judged_elsewhere.contains(name);

@@ -418,12 +418,7 @@ impl<'p> Machine<'p> {
                     parts.iter().map(|&part| self.constant(state, part)).collect();
                 Ok(Value::Parts(parts?.into()))
             }
-            (Const::Global { global, .. }, _) if self.program.globals[*global].may_be_nowhere() => {
-                gap("a weak reference that nothing defines")
-            }
-            (Const::Func(func), _) if self.program.funcs[*func].may_be_nowhere() => {
-                gap("a weak reference that nothing defines")
-            }
+            _ if self.program.may_be_nowhere(id) => gap("a weak reference that nothing defines"),
             (Const::Global { global, offset }, _) => {
                 let base = self.address(self.global_instance(*global));
                 Ok(Value::Bits(self.shifted(base, *offset)))

@@ -4,8 +4,7 @@
 //! A function that nobody calls inside the program is given what its callers outside are assumed to give: pointers
 //! point to valid objects of their types that do not overlap, numbers are arbitrary. [`given`] reads that off the
 //! debug information, [`lengths`] finds the parameter that says how many elements a pointer points to. Objects behind
-//! further pointers are made when they are looked at (`cegas::given`). [`published`] finds the functions whose names are
-//! private but whose addresses are not. [`globals`] says which variables
+//! further pointers are made when they are looked at (`cegas::given`). [`globals`] says which variables
 //! may hold something else than at the start, because other functions of the library have run before.
 //!
 //! Invariant: an entry says everything that it assumes ([`Entry::assumes`]). Without an assumption, what is found or
@@ -14,7 +13,6 @@
 mod given;
 mod globals;
 mod lengths;
-mod published;
 mod reach;
 mod texts;
 pub mod types;
@@ -90,15 +88,21 @@ pub struct Options {
     pub null_arguments: bool,
 }
 
-/// The entries of a program: the named ones, else `main`, else all that the outside can see.
-pub fn entries(program: &Program, named: &[String], options: Options) -> Vec<Entry> {
+/// The entries of a program: the named ones, else `main`, else all that the outside can see, and those that are
+/// `published` by their address.
+pub fn entries(
+    program: &Program,
+    named: &[String],
+    options: Options,
+    published: impl FnOnce() -> EntitySet<FuncId>,
+) -> Vec<Entry> {
     if !named.is_empty() {
         let known = named.iter().filter_map(|name| defined(program, name));
         return known.map(|func| chosen(program, func, options)).collect();
     }
     match defined(program, "main") {
         Some(main) => vec![Entry::plain(main)],
-        None => library_entries(program, options),
+        None => library_entries(program, options, &published()),
     }
 }
 
@@ -139,11 +143,14 @@ fn chosen(program: &Program, func: FuncId, options: Options) -> Entry {
 }
 
 /// What the loader and other programs call, by name or by address. Each may be called after the others, so variables may have changed.
-fn library_entries(program: &Program, options: Options) -> Vec<Entry> {
+fn library_entries(
+    program: &Program,
+    options: Options,
+    published: &EntitySet<FuncId>,
+) -> Vec<Entry> {
     let reach = Reach::new(program);
     let changing = globals::changing(program);
     let inside = reach.mentioned();
-    let published = published::published(program, &reach);
     let is_visible = |func: FuncId| {
         let function = &program.funcs[func];
         // What is hidden and has callers is judged through them.

@@ -53,13 +53,6 @@ pub struct Global {
     pub var: PackedOption<VarId>,
 }
 
-impl Global {
-    /// Whether it has no address if nobody outside defines it.
-    pub fn may_be_nowhere(&self) -> bool {
-        self.linkage == Linkage::Weak && self.init.is_none()
-    }
-}
-
 /// What is promised of a function or its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FuncAttrs {
@@ -212,6 +205,18 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether a constant is the address of something weak that has none if nobody outside defines it.
+    pub fn may_be_nowhere(&self, constant: ConstId) -> bool {
+        match *self.consts.get(constant) {
+            Const::Func(func) => self.funcs[func].may_be_nowhere(),
+            Const::Global { global, .. } => {
+                let global = &self.globals[global];
+                global.linkage == Linkage::Weak && global.init.is_none()
+            }
+            _ => false,
+        }
+    }
+
     pub fn new(name: &str, machine: Machine) -> Self {
         Program {
             name: name.to_owned(),

@@ -7,7 +7,7 @@ use super::needed::Needed;
 use super::rows::Rows;
 use super::symbols::{Home, Symbols};
 use super::unit::{Symbol, Unit};
-use super::{Binding, Piece, Roots};
+use super::{Binding, Piece};
 use crate::ir::{
     Block, Def, FileId, FuncId, IdRange, InstId, Linkage, Machine, Program, SourceFile, Value,
 };
@@ -53,9 +53,8 @@ impl<'p> Merger<'p> {
         program: &Program,
         pieces: &'p [Piece],
         symbols: &'p Symbols,
-        roots: &Roots,
+        needed: Needed<'p>,
     ) -> Self {
-        let needed = Needed::by(pieces, symbols, roots);
         let rows = vec![Rows::used(program, &needed)];
         let out = Program::new(&program.name, program.machine.clone());
         Self::of(out, pieces, symbols, needed, rows)

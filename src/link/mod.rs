@@ -20,7 +20,7 @@ mod merge;
 mod part;
 pub mod unit;
 
-pub use part::{Roots, part};
+pub use part::part;
 pub use unit::{Alias, Binding, Symbol, Unit};
 
 use crate::ir::{Machine, Program};

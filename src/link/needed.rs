@@ -2,9 +2,9 @@
 //! refers to. Left out are definitions that gave way to others, what only they need, and declarations that
 //! nobody uses any more.
 
+use super::Piece;
 use super::symbols::{Home, Symbols};
 use super::unit::Symbol;
-use super::{Piece, Roots};
 use crate::ir::{Callee, Const, ConstId, FuncId, GlobalId, Inst, Operand, Program};
 use cranelift_entity::EntitySet;
 
@@ -45,13 +45,18 @@ impl<'p> Needed<'p> {
     }
 
     /// Of the only piece, what these need, and what runs without being called.
-    pub fn by(pieces: &'p [Piece], symbols: &'p Symbols, roots: &Roots) -> Self {
+    pub fn by(
+        pieces: &'p [Piece],
+        symbols: &'p Symbols,
+        funcs: &[FuncId],
+        globals: &[GlobalId],
+    ) -> Self {
         let mut needed = Needed::nothing(pieces, symbols);
         for piece in pieces {
             let listed = piece.unit.constructors.iter().chain(&piece.unit.destructors);
-            let funcs = roots.funcs.iter().copied().chain(listed.map(|&(_, func)| func));
+            let funcs = funcs.iter().copied().chain(listed.map(|&(_, func)| func));
             funcs.for_each(|func| needed.name(0, Symbol::Func(func)));
-            roots.globals.iter().for_each(|&global| needed.name(0, Symbol::Global(global)));
+            globals.iter().for_each(|&global| needed.name(0, Symbol::Global(global)));
         }
         needed.all_parts()
     }

@@ -3,26 +3,19 @@
 
 use super::Piece;
 use super::merge::Merger;
+use super::needed::Needed;
 use super::symbols::Symbols;
 use super::unit::{Binding, Unit};
 use crate::ir::{Const, FuncId, GlobalId, Program};
 use std::sync::Arc;
 
-/// What of a program is there whether or not the program itself refers to it.
-#[derive(Debug, Default)]
-pub struct Roots {
-    /// Where executions start.
-    pub funcs: Vec<FuncId>,
-    /// What others see, and so whatever it leads to.
-    pub globals: Vec<GlobalId>,
-}
-
-/// The part that the roots, the constructors and the destructors refer to.
-pub fn part(program: &Program, roots: &Roots) -> Program {
+/// The part that these functions and variables, the constructors and the destructors refer to.
+pub fn part(program: &Program, funcs: &[FuncId], globals: &[GlobalId]) -> Program {
     let pieces = [Piece { name: program.name.clone(), unit: Arc::new(unit(program)) }];
     let mut symbols = Symbols::default();
     symbols.add(&pieces);
-    let mut merger = Merger::of_part(program, &pieces, &symbols, roots);
+    let needed = Needed::by(&pieces, &symbols, funcs, globals);
+    let mut merger = Merger::of_part(program, &pieces, &symbols, needed);
     for (name, constant) in &program.aliases {
         // Only functions are looked for by another name.
         if let Const::Func(func) = *program.consts.get(*constant) {

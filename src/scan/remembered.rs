@@ -30,7 +30,7 @@ pub(super) fn check(
 ) -> Checked {
     let roots = check::roots(program, settings);
     // Without a place to start from, nothing is decided.
-    let part = (!roots.funcs.is_empty()).then(|| link::part(program, &roots));
+    let part = (!roots.funcs.is_empty()).then(|| link::part(program, &roots.funcs, &roots.globals));
     debug_assert!(part.as_ref().is_none_or(|part| ir::verify(part).is_ok()), "a malformed part");
     // That would be a bug of ours; the whole is as good.
     let Some(part) = part.filter(|part| ir::verify(part).is_ok()) else {

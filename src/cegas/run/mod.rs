@@ -439,8 +439,7 @@ fn constant(program: &Program, memory: &Memory, id: ConstId) -> Option<u64> {
     let value = match program.consts.get(id) {
         Const::Int(value) | Const::Float(value) => *value as u64,
         Const::Null | Const::Zero | Const::Undef | Const::Poison => 0,
-        Const::Global { global, .. } if program.globals[*global].may_be_nowhere() => return None,
-        Const::Func(func) if program.funcs[*func].may_be_nowhere() => return None,
+        _ if program.may_be_nowhere(id) => return None,
         Const::Global { global, offset } => memory.global(*global).wrapping_add(*offset as u64),
         Const::Func(func) => Memory::func(*func),
         Const::Expr(ConstExpr::Offset { base, offset }) => {

@@ -1,20 +1,21 @@
 //! Functions of a library that only it can name, but whose address it gives away: in a table that others see, through a
 //! parameter, as a result, to a function without a body.
 
-use super::reach::Reach;
+use super::models;
+use crate::entries::Reach;
 use crate::ir::{FuncId, Inst, Linkage, Program};
-use crate::{library, pta};
+use crate::pta;
 use cranelift_entity::EntitySet;
 
 /// Those that code outside may call and nothing inside does: a caller inside is one that is known.
-pub(super) fn published(program: &Program, reach: &Reach<'_>) -> EntitySet<FuncId> {
-    let named = reach.named();
+pub(super) fn published(program: &Program) -> EntitySet<FuncId> {
+    let named = Reach::new(program).named();
     let is_candidate = |func: FuncId| {
         let function = &program.funcs[func];
         function.linkage == Linkage::Internal
             && !function.blocks.is_empty()
             && named.contains(func)
-            && !library::is_model(program, func)
+            && !models::is_model(program, func)
     };
     let mut found = EntitySet::new();
     if !program.funcs.keys().any(is_candidate) {
