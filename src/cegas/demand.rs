@@ -90,6 +90,9 @@ impl Machine<'_> {
         };
         for place in self.places(pointer) {
             let here = match (place.base, fault) {
+                (Base::Number, Fault::Outside) if self.is_from_outside(state, place.offset) => {
+                    return gap("what a pointer from outside the program points to");
+                }
                 (Base::Number | Base::Junk, Fault::Null) => self.is_in_null_page(place.offset),
                 (Base::Number | Base::Junk, Fault::Outside) => {
                     let null = self.is_in_null_page(place.offset);
@@ -138,6 +141,12 @@ impl Machine<'_> {
             wrong = self.smt.pool.and(wrong, some);
         }
         Ok(wrong)
+    }
+
+    /// Whether an address is what functions that nobody knows say it is.
+    fn is_from_outside(&self, state: &State, address: ExprId) -> bool {
+        !state.uncertain.is_empty()
+            && self.smt.pool.free_vars(&[address]).iter().any(|var| state.uncertain.contains(var))
     }
 
     /// A condition of which nobody knows whether it holds in an execution.

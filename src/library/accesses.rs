@@ -346,6 +346,14 @@ fn format_place(name: &str) -> Option<usize> {
     all.find(|(known, _)| *known == name).map(|&(_, index)| index)
 }
 
+/// Whether a call of the `printf` family may store a number (`%n`) where one of its arguments points to.
+pub fn prints_into(program: &Program, name: &str, args: &[Operand]) -> bool {
+    let is_print = PRINTS.iter().any(|(known, _)| *known == name);
+    is_print
+        && formatted(program, name, args)
+            .is_none_or(|(_, uses)| uses.iter().any(|used| matches!(used, Use::Number { .. })))
+}
+
 /// Where the format is and what it does with the arguments behind it.
 pub fn formatted(program: &Program, name: &str, args: &[Operand]) -> Option<(usize, Vec<Use>)> {
     let index = format_place(name)?;

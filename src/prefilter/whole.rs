@@ -15,8 +15,17 @@ use crate::svfg::{self, Svfg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions that make code run at times of its own, or that write later to what they were given.
-const STARTS: &[&str] =
-    &["pthread_create", "thrd_create", "clone", "timer_create", "strtok", "wcstok", "aio_read"];
+const STARTS: &[&str] = &[
+    "pthread_create",
+    "thrd_create",
+    "clone",
+    "timer_create",
+    "setcontext",
+    "swapcontext",
+    "strtok",
+    "wcstok",
+    "aio_read",
+];
 
 /// Objects whose life may end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

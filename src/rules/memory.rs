@@ -3,7 +3,8 @@
 //! decide what happens next.
 
 use super::{Demand, Extent, Fault, FreeFault, Obligation};
-use crate::ir::{CType, Callee, Inst, InstId, Operand, Program, ValueId};
+use crate::ir::debug::Binding;
+use crate::ir::{CType, Callee, Def, Inst, InstId, Operand, Program, ValueId};
 use crate::library::{accesses as library, is_model};
 use rustc_hash::FxHashSet;
 
@@ -174,11 +175,23 @@ fn scalar_parameters(program: &Program) -> FxHashSet<ValueId> {
         let plain = debug.plain(ty).map(|ty| &debug.ctypes[ty]);
         matches!(plain, Some(CType::Base { .. } | CType::Pointer { .. } | CType::Enum { .. }))
     };
-    debug
+    let of_scalars = debug
         .bindings
         .iter()
-        .filter(|binding| !binding.address)
-        .filter(|binding| debug.vars[binding.var].ty.expand().is_some_and(is_scalar))
-        .filter_map(|binding| binding.value.value())
-        .collect()
+        .filter(|binding| debug.vars[binding.var].ty.expand().is_some_and(is_scalar));
+    let (places, values): (Vec<&Binding>, Vec<&Binding>) =
+        of_scalars.partition(|binding| binding.address);
+    let places: FxHashSet<ValueId> = places.iter().filter_map(|b| b.value.value()).collect();
+    let mut found: FxHashSet<ValueId> = values.iter().filter_map(|b| b.value.value()).collect();
+    // One whose address is taken is put into a variable first.
+    for data in program.insts.values() {
+        if let Inst::Store { ptr: Operand::Value(place), value: Operand::Value(value), .. } =
+            data.inst
+            && places.contains(&place)
+            && matches!(program.values[value].def, Def::Param { .. })
+        {
+            found.insert(value);
+        }
+    }
+    found
 }

@@ -140,6 +140,12 @@ impl<'a> Effects<'a> {
         }
     }
 
+    /// A jump comes back there with whatever was written on the way to it.
+    fn anything(&self, touch: &mut Touch) {
+        let objects = self.answer.objects.iter().filter(|(_, data)| !data.constant);
+        touch.writes.extend(objects.map(|(object, _)| Extent::Object(object)));
+    }
+
     fn call(&self, inst: InstId, args: &[Operand], touch: &mut Touch) {
         let callees = self.answer.callees(inst);
         if callees.unknown {
@@ -157,7 +163,10 @@ impl<'a> Effects<'a> {
             if function.attrs.readnone || function.attrs.readonly {
                 continue;
             }
-            match externals::writes(&function.name) {
+            if function.attrs.returns_twice || function.name.contains("setjmp") {
+                self.anything(touch);
+            }
+            match externals::writes_of(self.program, &function.name, args) {
                 Writes::Nothing => {}
                 Writes::Arguments => touch.writes.extend(sets.map(Extent::Objects)),
                 Writes::Reach => touch.writes.extend(sets.map(Extent::Reach)),

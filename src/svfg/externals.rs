@@ -1,6 +1,9 @@
 //! What functions without a body read and write in memory. The library's summaries say only where pointers go;
 //! a function that is not in these tables may read and write all it can reach from its arguments.
 
+use crate::ir::{Operand, Program};
+use crate::library::accesses;
+
 /// Write nothing that the program can read.
 const WRITES_NOTHING: &str = "\
     printf vprintf fprintf vfprintf dprintf puts fputs putchar putc fputc perror fwrite fflush \
@@ -55,7 +58,15 @@ fn is_listed(list: &'static str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == name)
 }
 
-/// What the function of this name writes.
+/// What a call of the function of this name writes: a format may have it store how much was printed.
+pub fn writes_of(program: &Program, name: &str, args: &[Operand]) -> Writes {
+    match writes(name) {
+        Writes::Nothing if accesses::prints_into(program, name, args) => Writes::Arguments,
+        writes => writes,
+    }
+}
+
+/// What the function of this name writes, whatever its format says.
 pub fn writes(name: &str) -> Writes {
     if name.starts_with("__VERIFIER_") || is_listed(WRITES_NOTHING, name) {
         Writes::Nothing

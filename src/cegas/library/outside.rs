@@ -68,11 +68,10 @@ impl Machine<'_> {
         }
         self.change_all(state, reached)?;
         match result {
-            _ if is_described || is_trusted && !is_input => {
-                self.described_result(state, func, result)
+            Some(ty) if is_input && !is_described => {
+                Ok(Some(self.arbitrary(state, ty, Source::Input)?))
             }
-            Some(ty) => Ok(Some(self.arbitrary(state, ty, Source::Input)?)),
-            None => Ok(None),
+            _ => self.described_result(state, func, result),
         }
     }
 

@@ -136,6 +136,10 @@ int vsnprintf(char *to, size_t room, const char *format, va_list args)
             put_number(&out, value, 0, base, *format == 'X', zeros, width, left);
             break;
         }
+        case 'n':
+            *va_arg(args, char *) = 0;
+            __cegas_gap();
+            break;
         default:
             __cegas_gap();
         }

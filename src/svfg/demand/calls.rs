@@ -68,13 +68,14 @@ impl Walk<'_> {
         }
         let effects = summaries::effects(name).ok_or(Stop::Lost)?;
         let args = self.program.operands(args);
-        if externals::writes(name) != Writes::Nothing {
+        let writes = externals::writes_of(self.program, name, args);
+        if writes != Writes::Nothing {
             for &arg in args {
                 if !self.program.is_pointer(arg) {
                     continue;
                 }
                 // Functions that reach further than their arguments are not followed.
-                if externals::writes(name) == Writes::Reach {
+                if writes == Writes::Reach {
                     return Err(Stop::Lost);
                 }
                 let pointer = self.operand(state, arg);
