@@ -131,6 +131,12 @@ impl<'p> Generator<'p> {
         let program = self.program;
         let data = &program.insts[id];
         let result = data.result.expand();
+        // Who asks where an address points to asks of all of them, also of those that move no pointer.
+        program.for_each_operand(&data.inst, |operand| {
+            if operand.constant().is_some() && program.is_pointer(operand) {
+                self.operand(frame, operand);
+            }
+        });
         let same = Step::default();
         match data.inst {
             Inst::Binary { op, lhs, rhs } => {

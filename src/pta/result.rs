@@ -168,13 +168,27 @@ impl PointsTo {
 
     /// The offset that stands for `offset` in this object: the same place of an array's first element.
     pub fn fold(&self, program: &Program, object: ObjectId, offset: i64) -> i64 {
-        let data = &self.objects[object];
-        let size = data.size.and_then(|size| i64::try_from(size).ok()).unwrap_or(i64::MAX);
-        let ground = Ground { types: &program.types, size, grain: self.pointer_bytes };
-        match &data.shape {
+        match &self.objects[object].shape {
             Shape::Flat => offset,
-            shape => shape.fold(ground, offset),
+            shape => shape.fold(self.ground(program, object), offset),
         }
+    }
+
+    /// Whether the offset lies in an array with something else before or behind it, which an index may come to.
+    pub fn has_neighbours(&self, program: &Program, object: ObjectId, offset: i64) -> bool {
+        let ground = self.ground(program, object);
+        let (mut start, mut end) = (0, ground.size);
+        self.objects[object].shape.arrays_at(ground, offset).iter().any(|array| {
+            let is_alone = array.start <= start && array.end() >= end;
+            (start, end) = (array.start, array.start.saturating_add(array.stride));
+            !is_alone
+        })
+    }
+
+    fn ground<'p>(&self, program: &'p Program, object: ObjectId) -> Ground<'p> {
+        let size = self.objects[object].size.and_then(|size| i64::try_from(size).ok());
+        let size = size.unwrap_or(i64::MAX);
+        Ground { types: &program.types, size, grain: self.pointer_bytes }
     }
 
     /// Whether accesses of `a_size` and `b_size` bytes at two locations may overlap.

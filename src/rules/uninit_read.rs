@@ -6,7 +6,7 @@ use crate::ir::Program;
 pub const RULE: Rule = Rule {
     id: "uninit-read",
     summary: "the program's behaviour depends on an uninitialised value",
-    doc: "A value that was never set decides where control goes, which address is accessed, what a function is given that is called by its name, what is written out, or what `main` returns. Copying such a value is no violation.",
+    doc: "A value that was never set decides where control goes, which address is accessed, what a function that is called by its name is given for a parameter, what is written out, or what `main` returns. Copying such a value is no violation.",
     bad: r#"int sum;
 for (int i = 0; i < n; i++) sum += a[i];
 return sum > 0;"#,

@@ -4,7 +4,8 @@
 //!
 //! Invariants: the cells of an object are consecutive and do not overlap; an access at a known offset lies
 //! in exactly one of them. An access that leaves the array element in which it starts counts as one
-//! anywhere in the object, because an array's elements share their offsets.
+//! anywhere in the object, because an array's elements share their offsets; and so does one in an array that is a
+//! part of something, because an index that leaves it comes to its neighbours, as does one into another member of a union.
 
 use crate::ir::{FuncId, Program};
 use crate::pta::{EMPTY, LocationId, ObjectId, ObjectKind, Place, PointsTo, SetId};
@@ -58,7 +59,8 @@ fn bytes(
     let end = start.checked_add(i64::try_from(size).ok().filter(|&size| size > 0)?)?;
     let inside = answer.objects[data.object].size.is_none_or(|size| end as u64 <= size);
     let folded = answer.fold(program, data.object, end - 1) != end - 1;
-    (start >= 0 && inside && !folded).then_some((start, end))
+    let is_known = start >= 0 && inside && !folded;
+    (is_known && !answer.has_neighbours(program, data.object, start)).then_some((start, end))
 }
 
 /// Joins ranges that overlap.
