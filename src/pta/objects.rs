@@ -85,6 +85,8 @@ const MANY: u32 = 48;
 const MANY_ODD: u32 = 48;
 /// The most offsets told apart in an object of known size.
 const MOST: u64 = 512;
+/// The largest number that programs hide in the low bits of an address.
+const MOST_TAG: u64 = 7;
 
 /// All objects and locations, and the arithmetic on locations.
 #[derive(Debug)]
@@ -233,6 +235,9 @@ impl<'p> Objects<'p> {
         out: &mut Vec<LocationId>,
     ) {
         let Location { object, place } = self.locations[location];
+        if step.leaves_functions() && matches!(self.objects[object].kind, ObjectKind::Func(_)) {
+            return;
+        }
         let ground = self.ground(object);
         let mut places = Places::new();
         if step.any || self.objects[object].shape == Shape::Flat {
@@ -307,5 +312,11 @@ impl Step {
 
     pub fn is_nothing(&self) -> bool {
         self.offset == 0 && self.terms.is_empty() && !self.any
+    }
+
+    /// Whether a function's address, moved like this, is no longer one: there is nothing inside a function for C. A
+    /// tag in its low bits may come off again.
+    fn leaves_functions(&self) -> bool {
+        !self.any && (self.offset.unsigned_abs() > MOST_TAG || !self.terms.is_empty())
     }
 }
