@@ -137,7 +137,8 @@ pub(super) fn deciding(program: &Program) -> Vec<(InstId, Operand)> {
     let mut found = Vec::new();
     for (at, data) in &program.insts {
         match data.inst {
-            Inst::Branch { cond, .. } => found.push((at, cond)),
+            // What `a ? b : c` chooses is decided by a branch or, if both are simple, by a select.
+            Inst::Branch { cond, .. } | Inst::Select { cond, .. } => found.push((at, cond)),
             Inst::Switch { value, .. } => found.push((at, value)),
             Inst::IndirectJump { address, .. } => found.push((at, address)),
             Inst::Call { callee, args } => {
