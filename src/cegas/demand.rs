@@ -14,8 +14,9 @@ use crate::rules::{Demand, Extent, Fault, FreeFault};
 use crate::smt::{ExprId, Op};
 use rustc_hash::FxHashMap;
 
-/// Below this address lies what is reached from null: no system puts an object there.
-const NULL_PAGE: u64 = 4096;
+/// Below this address lies what is reached from null, also a member far into a struct: systems put no object there
+/// (`mmap_min_addr`).
+pub(super) const NULL_PAGE: u64 = 1 << 16;
 
 /// A string longer than this is not followed to its end.
 const LONGEST_TEXT: u64 = 1 << 16;

@@ -1,5 +1,6 @@
 //! Memory of a fast execution: one flat space of addresses, objects with gaps between them.
 
+use crate::cegas::demand::NULL_PAGE;
 use crate::ir::{ConstId, FuncId, GlobalId, Program};
 
 const FUNCS: u64 = 0x0010_0000;
@@ -170,7 +171,7 @@ impl Memory {
 
     /// The bytes at an address.
     pub fn slice(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], Wrong> {
-        if address < 4096 {
+        if address < NULL_PAGE {
             return Err(Wrong::Null);
         }
         let object = self.find(address).ok_or(Wrong::Outside)?;
