@@ -42,3 +42,23 @@ fn ways_that_meet_again_take_no_longer_than_they_may() {
     assert!(matches!(scan.code, Some(0 | 1)), "{scan:?}");
     assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
 }
+
+/// Z3 hears of no limit while it lays out a division.
+#[test]
+fn so_many_divisions_take_no_longer_than_they_may() {
+    let place = Place::new();
+    let program = "extern short __VERIFIER_nondet_short(void);
+int main(void)
+{
+    short v = __VERIFIER_nondet_short();
+    for (long i = 2; i != 1; i -= 2)
+        v /= 3;
+    return v;
+}
+";
+    place.write("a.c", program);
+    let began = Instant::now();
+    let scan = place.scan(&["--no-cache", "--engine=proofs", "--timeout=2", "--quiet", "a.c"]);
+    assert!(matches!(scan.code, Some(0 | 1)), "{scan:?}");
+    assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
+}

@@ -30,6 +30,18 @@ fn flattened(pool: &Pool, nodes: &[ExprId]) -> u64 {
     parts.values().fold(0, |sum, &all| sum.saturating_add(all))
 }
 
+/// Z3 lays a division out gate by gate, and hears of no limit meanwhile either. It makes about this many gates in a second.
+const MOST_GATES: u64 = 1 << 19;
+
+/// How many gates the divisions among these nodes take, a little less than a dozen of Z3's counting as one.
+fn gates(pool: &Pool, nodes: &[ExprId]) -> u64 {
+    let divisions = nodes
+        .iter()
+        .map(|&e| pool.node(e))
+        .filter(|node| matches!(node.op, Op::UDiv | Op::URem | Op::SDiv | Op::SRem));
+    divisions.map(|node| u64::from(node.width()).pow(2)).sum()
+}
+
 #[derive(Debug)]
 enum Term {
     Truth(Bool),
@@ -72,6 +84,9 @@ impl<'p> Terms<'p> {
         let nodes = pool.reachable(roots);
         if flattened(pool, &nodes) > MOST_FLATTENED {
             return Err("time for a sum of so many terms");
+        }
+        if gates(pool, &nodes) > MOST_GATES {
+            return Err("time for so many divisions");
         }
         for e in nodes {
             let term = terms.make(e)?;
