@@ -58,6 +58,7 @@ fn measure(model: &Path) -> Result<()> {
     println!("precision {:?}", answer.precision);
     println!("work {}", statistics.work);
     println!("pointers {}", statistics.pointers);
+    println!("values {}", program.values.len());
     println!("average {:.2}", statistics.average);
     println!("objects {:.2}", statistics.average_objects);
     println!("largest {}", statistics.largest);
