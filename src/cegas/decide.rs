@@ -109,8 +109,6 @@ impl Explorer<'_> {
     fn is_uncertain(&self, state: &State, violation: ExprId) -> bool {
         let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
         conditions.push(violation);
-        let pool = &self.machine.smt.pool;
-        !state.uncertain.is_empty()
-            && pool.free_vars(&conditions).iter().any(|v| state.uncertain.contains(v))
+        state.is_uncertain(&self.machine.smt.pool, &conditions)
     }
 }

@@ -91,7 +91,9 @@ impl Machine<'_> {
         };
         for place in self.places(pointer) {
             let here = match (place.base, fault) {
-                (Base::Number, Fault::Outside) if self.is_from_outside(state, place.offset) => {
+                (Base::Number, Fault::Outside)
+                    if state.is_uncertain(&self.smt.pool, &[place.offset]) =>
+                {
                     return gap("what a pointer from outside the program points to");
                 }
                 (Base::Number | Base::Junk, Fault::Null) => self.is_in_null_page(place.offset),
@@ -144,12 +146,6 @@ impl Machine<'_> {
         Ok(wrong)
     }
 
-    /// Whether an address is what functions that nobody knows say it is.
-    fn is_from_outside(&self, state: &State, address: ExprId) -> bool {
-        !state.uncertain.is_empty()
-            && self.smt.pool.free_vars(&[address]).iter().any(|var| state.uncertain.contains(var))
-    }
-
     /// A condition of which nobody knows whether it holds in an execution.
     fn perhaps(&mut self, state: &mut State) -> ExprId {
         let bit = self.fresh(state, 1, Source::Unspecified);
@@ -164,6 +160,13 @@ impl Machine<'_> {
         let Some(doubted) = self.doubted else { return violation };
         let no = self.smt.pool.bool(false);
         self.smt.pool.substitute(violation, &[(doubted, no)].into_iter().collect())
+    }
+
+    /// The execution goes on where the demand that was last asked about is met, or may be.
+    pub(super) fn go_on_where_met(&mut self, state: &mut State, violation: ExprId) -> Step<()> {
+        let certain = self.certain(violation);
+        let holds = self.smt.pool.not(certain);
+        self.assume(state, holds)
     }
 
     fn is_in_null_page(&mut self, address: ExprId) -> ExprId {

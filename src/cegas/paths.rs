@@ -220,9 +220,7 @@ impl Prover<'_, '_, '_> {
             if demand.is_debatable() {
                 continue;
             }
-            let certain = self.machine.certain(violation);
-            let holds = self.machine.smt.pool.not(certain);
-            self.machine.assume(state, holds)?;
+            self.machine.go_on_where_met(state, violation)?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use super::memory::{Instance, Memory};
 use super::value::Value;
 use crate::cegas::persistent::{HashMap, HashSet, Vector};
 use crate::ir::{BlockId, FuncId, InstId, ValueId};
-use crate::smt::{ExprId, VarId};
+use crate::smt::{ExprId, Pool, VarId};
 use std::rc::Rc;
 
 /// A call that has not returned.
@@ -69,6 +69,12 @@ pub struct State {
 }
 
 impl State {
+    /// Whether any of these depends on a value that a real execution may not have.
+    pub fn is_uncertain(&self, pool: &Pool, of: &[ExprId]) -> bool {
+        !self.uncertain.is_empty()
+            && pool.free_vars(of).iter().any(|var| self.uncertain.contains(var))
+    }
+
     /// Before anything has run: `pending` is run from its end, then `closing`.
     pub fn new(memory: Memory, pending: Vector<FuncId>, closing: Vector<FuncId>) -> State {
         State {

@@ -37,8 +37,7 @@ impl Machine<'_> {
         }
         let mut conditions: Vec<ExprId> = state.assumed.iter().copied().collect();
         conditions.push(violation);
-        let free = self.smt.pool.free_vars(&conditions);
-        let is_uncertain = free.iter().any(|var| state.uncertain.contains(var));
+        let is_uncertain = state.is_uncertain(&self.smt.pool, &conditions);
         conditions.extend(state.deferred.iter());
         match self.smt.check(&conditions, limits) {
             Answer::Unsat(_) => Violation::Excluded,

@@ -91,6 +91,11 @@ impl Function {
     pub fn may_be_nowhere(&self) -> bool {
         self.linkage == Linkage::Weak && self.blocks.is_empty()
     }
+
+    /// Whether a call of it may come back more than once. Not every declaration says so.
+    pub fn may_return_twice(&self) -> bool {
+        self.attrs.returns_twice || self.name.contains("setjmp")
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

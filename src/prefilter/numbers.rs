@@ -323,8 +323,7 @@ pub fn returns_twice(program: &Program, func: FuncId) -> bool {
     let mut insts = blocks.flat_map(|block| program.blocks[block].insts.iter());
     insts.any(|inst| match program.insts[inst].inst {
         Inst::Call { callee: Callee::Direct(callee), .. } => {
-            let callee = &program.funcs[callee];
-            callee.attrs.returns_twice || callee.name.contains("setjmp")
+            program.funcs[callee].may_return_twice()
         }
         _ => false,
     })

@@ -163,7 +163,7 @@ impl<'a> Effects<'a> {
             if function.attrs.readnone || function.attrs.readonly {
                 continue;
             }
-            if function.attrs.returns_twice || function.name.contains("setjmp") {
+            if function.may_return_twice() {
                 self.anything(touch);
             }
             match externals::writes_of(self.program, &function.name, args) {

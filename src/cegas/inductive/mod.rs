@@ -454,9 +454,7 @@ impl Checker<'_> {
                 self.failed.insert(index);
             }
             if !mark.demand.is_debatable() {
-                let certain = self.machine.certain(violation);
-                let holds = self.machine.smt.pool.not(certain);
-                self.machine.assume(state, holds)?;
+                self.machine.go_on_where_met(state, violation)?;
             }
         }
         Ok(())

@@ -191,9 +191,7 @@ impl Model<'_> {
             if self.machine.smt.pool.as_const(violation) == Some(0) || mark.demand.is_debatable() {
                 continue;
             }
-            let certain = self.machine.certain(violation);
-            let holds = self.machine.smt.pool.not(certain);
-            self.machine.assume(&mut walker.state, holds)?;
+            self.machine.go_on_where_met(&mut walker.state, violation)?;
         }
         Ok(None)
     }

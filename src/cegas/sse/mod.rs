@@ -277,9 +277,7 @@ impl Enumerator<'_> {
             }
             let is_met = self.machine.smt.pool.as_const(violation) == Some(0);
             if !is_met && !mark.demand.is_debatable() {
-                let certain = self.machine.certain(violation);
-                let holds = self.machine.smt.pool.not(certain);
-                self.machine.assume(&mut path.state, holds)?;
+                self.machine.go_on_where_met(&mut path.state, violation)?;
             }
         }
         Ok(())
