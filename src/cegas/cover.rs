@@ -25,6 +25,7 @@ use super::state::State;
 use super::summary::Summaries;
 use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
+use crate::rules::Demand;
 use crate::smt::{ExprId, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +40,9 @@ const DEEPEST: u32 = 40;
 
 /// Attempts with what the last one learned.
 const MOST_ROUNDS: u32 = 9;
+
+/// Attempts to prove nothing more than that no memory is lost: they learn little from each other.
+const ROUNDS_FOR_KEPT: u32 = 3;
 
 /// What the attempt may look at.
 pub(super) struct Question<'q> {
@@ -83,6 +87,7 @@ pub(super) fn prove(
         classes: BTreeSet::new(),
         node_guesses: Vec::new(),
         failed: BTreeSet::new(),
+        loses: false,
         suspects: Vec::new(),
         refuted: Vec::new(),
         refuted_before: Vec::new(),
@@ -126,6 +131,8 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) node_guesses: Vec<ExprId>,
     /// Obligations that could not be proved where they were met.
     pub(super) failed: BTreeSet<usize>,
+    /// Allocated memory may be lost somewhere ([`super::keep`]).
+    pub(super) loses: bool,
     /// Their violations, to learn candidates from.
     pub(super) suspects: Vec<ExprId>,
     /// The conditions of the paths to them.
@@ -180,6 +187,7 @@ pub(super) struct Met {
 /// How far an attempt was, to go back there.
 pub(super) struct Before {
     failed: BTreeSet<usize>,
+    loses: bool,
     suspects: usize,
     refuted: usize,
     met: usize,
@@ -201,6 +209,8 @@ impl<'p> Prover<'_, 'p, '_> {
         let (mut round, mut is_thorough) = (0, false);
         while round < MOST_ROUNDS {
             self.failed.clear();
+            // Turns in which demands are taken to be met say nothing of what is lost in them.
+            self.loses = self.hypotheses > 0;
             self.suspects.clear();
             self.refuted.clear();
             self.met.clear();
@@ -218,6 +228,9 @@ impl<'p> Prover<'_, 'p, '_> {
                 Ok(_) => {
                     found.all_met = true;
                     let known = found.proved.len();
+                    if self.loses {
+                        self.failed.extend(self.kept());
+                    }
                     found.proved.extend(self.wanted().difference(&self.failed));
                     if self.machine.options.tells_invariants && found.proved.len() > known {
                         found.invariants.extend(self.spoken());
@@ -226,7 +239,10 @@ impl<'p> Prover<'_, 'p, '_> {
                 Err(Fail::Time) => break,
                 Err(Fail::Beyond) => {}
             }
-            if found.all_met && self.wanted().is_subset(&found.proved) {
+            let open: BTreeSet<usize> = self.wanted().difference(&found.proved).copied().collect();
+            let is_done =
+                open.is_empty() || round >= ROUNDS_FOR_KEPT && open.is_subset(&self.kept());
+            if found.all_met && is_done {
                 break;
             }
             is_thorough |= self.summaries.is_used();
@@ -252,9 +268,17 @@ impl<'p> Prover<'_, 'p, '_> {
 
     /// The obligations that wait for a proof and can have one here.
     fn wanted(&self) -> BTreeSet<usize> {
-        let is_wanted =
-            |&index: &usize| !self.is_settled(index) && is_provable(self.ledger.get(index).demand);
+        let is_wanted = |&index: &usize| {
+            let demand = self.ledger.get(index).demand;
+            !self.is_settled(index) && (is_provable(demand) || demand == Demand::Kept)
+        };
         (0..self.ledger.len()).filter(is_wanted).collect()
+    }
+
+    /// Those that ask whether allocated memory is lost.
+    fn kept(&self) -> BTreeSet<usize> {
+        let is_kept = |&index: &usize| self.ledger.get(index).demand == Demand::Kept;
+        (0..self.ledger.len()).filter(is_kept).collect()
     }
 
     pub(super) fn is_settled(&self, index: usize) -> bool {
@@ -394,6 +418,7 @@ impl<'p> Prover<'_, 'p, '_> {
             };
             let is_closed = ends.out.is_empty();
             if is_closed && next.same(&state) {
+                self.keeps_at_head(&state);
                 self.note_met(region, state, false);
                 break Vec::new();
             }
@@ -414,12 +439,14 @@ impl<'p> Prover<'_, 'p, '_> {
 
     pub(super) fn before(&self) -> Before {
         let (suspects, met) = (self.suspects.len(), self.met.len());
-        Before { failed: self.failed.clone(), suspects, refuted: self.refuted.len(), met }
+        let (failed, loses) = (self.failed.clone(), self.loses);
+        Before { failed, loses, suspects, refuted: self.refuted.len(), met }
     }
 
     /// What was seen since counts for nothing.
     pub(super) fn go_back(&mut self, before: Before) {
         self.failed = before.failed;
+        self.loses = before.loses;
         self.suspects.truncate(before.suspects);
         self.refuted.truncate(before.refuted);
         self.met.truncate(before.met);

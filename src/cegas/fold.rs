@@ -35,8 +35,8 @@ pub(super) struct Side {
 }
 
 impl Prover<'_, '_, '_> {
-    /// Forgets values that nothing reads any more, and allocated objects that nothing reaches.
-    fn trim(&mut self, state: &mut State) {
+    /// Forgets values that nothing reads any more.
+    pub(super) fn forget_values(&mut self, state: &mut State) {
         let top = state.frames.len().saturating_sub(1);
         for depth in 0..state.frames.len() {
             let mut frame = state.frames[depth].clone();
@@ -48,6 +48,11 @@ impl Prover<'_, '_, '_> {
             frame.values = values;
             state.frames.set(depth, frame);
         }
+    }
+
+    /// Forgets values that nothing reads any more, and allocated objects that nothing reaches.
+    fn trim(&mut self, state: &mut State) {
+        self.forget_values(state);
         let known = self.machine.known_addresses(state);
         for number in 0..state.memory.len() as u32 {
             let instance = Instance(number);
@@ -56,6 +61,7 @@ impl Prover<'_, '_, '_> {
                 && !known.contains_key(&instance)
                 && object.life != Life::Ended
             {
+                self.loses |= object.life == Life::Live;
                 let object = gone(object);
                 state.memory.put(instance, object);
             }

@@ -186,6 +186,7 @@ impl Prover<'_, '_, '_> {
                 self.machine.keep(&mut candidates, std::slice::from_ref(&entry), false, &effort);
             }
             if candidates == before {
+                self.keeps_at_head(&general);
                 self.note_met(region, general.clone(), true);
                 return Ok(Ok(General { state: general, out: ends.out, aside }));
             }

@@ -63,6 +63,7 @@ mod spoken;
 mod related;
 mod renamed;
 mod replay;
+mod keep;
 mod known;
 mod afresh;
 mod story;

@@ -41,7 +41,15 @@ impl Prover<'_, '_, '_> {
                     landed.push(state);
                     return Ok(());
                 }
-                Ok(Going::Parted) | Err(Halt::Stop(Stop::End | Stop::Exit)) => return Ok(()),
+                Ok(Going::Over) => {
+                    self.keeps_at_end(&state);
+                    return Ok(());
+                }
+                Err(Halt::Stop(Stop::Exit)) => {
+                    self.keeps_at_exit(&state);
+                    return Ok(());
+                }
+                Ok(Going::Parted) | Err(Halt::Stop(Stop::End)) => return Ok(()),
                 Err(Halt::Stop(Stop::Gap(_) | Stop::Split(..))) => return Err(Fail::Beyond),
                 Err(Halt::Fail(fail)) => return Err(fail),
             }
@@ -55,7 +63,7 @@ impl Prover<'_, '_, '_> {
                     self.machine.enter_first(state, func)?;
                     Ok(Going::Landed)
                 }
-                None => Ok(Going::Parted),
+                None => Ok(Going::Over),
             };
         };
         if let Some(list) = self.machine.folded_at(state, at) {
@@ -139,7 +147,7 @@ impl Prover<'_, '_, '_> {
         ways.into_iter().filter(is_open).collect()
     }
 
-    fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
+    pub(super) fn ask(&mut self, state: &State, cond: ExprId) -> Answer {
         if self.is_over() {
             return Answer::Unknown("time".into());
         }
@@ -171,8 +179,9 @@ impl Prover<'_, '_, '_> {
             let gone = self.machine.assume(&mut other, cond);
             match gone.and_then(|()| go(self, &mut other, to)) {
                 Ok(()) => landed.push(other),
-                Err(Stop::End | Stop::Exit) => {}
-                Err(other) => return Err(Halt::Stop(other)),
+                Err(Stop::End) => {}
+                Err(Stop::Exit) => self.keeps_at_exit(&other),
+                Err(stop) => return Err(Halt::Stop(stop)),
             }
         }
         Ok(Going::Parted)
@@ -185,6 +194,10 @@ impl Prover<'_, '_, '_> {
             let demand = mark.demand;
             let site = self.machine.site(state, at);
             let index = self.ledger.index(mark, site);
+            if demand == Demand::Kept {
+                // Asked where paths end.
+                continue;
+            }
             if !is_provable(demand) {
                 self.failed.insert(index);
                 continue;
@@ -226,8 +239,8 @@ impl Prover<'_, '_, '_> {
     }
 }
 
-/// Whether a general state answers for what it covers. Whether something was ever set is lost where it is
-/// widened, and what is lost at the end is not looked at here.
+/// Whether the demand of one place can be proved there: whether something was ever set is forgotten where a state is
+/// widened, and whether memory is kept is asked where paths end.
 pub(super) fn is_provable(demand: Demand) -> bool {
     match demand {
         Demand::NotReached
@@ -247,8 +260,10 @@ enum Going {
     On,
     /// It has come to another block.
     Landed,
-    /// Others go on in its place, or it is over.
+    /// Others go on in its place.
     Parted,
+    /// It has come to the end of the program.
+    Over,
     /// These go on in its place from the same instruction.
     Apart(Vec<State>),
 }

@@ -135,7 +135,8 @@ impl Machine<'_> {
             if object.life != Life::Live {
                 continue;
             }
-            let cells: Vec<ExprId> = object.cells.values().map(|cell| cell.value).collect();
+            let mut cells: Vec<ExprId> = object.cells.values().map(|cell| cell.value).collect();
+            cells.extend(object.chain.as_ref().map(|chain| chain.tail));
             for value in cells {
                 self.reach_from(reached, value, when);
             }
