@@ -8,6 +8,7 @@
 use super::known::Known;
 use super::leap::{Leap, Leaps};
 use super::machine::{Inputs, Machine, Stop};
+use super::reachable::Values;
 use super::replay::Target;
 use super::state::State;
 use super::step::Flow;
@@ -77,7 +78,7 @@ impl<'p> Guide<'_, 'p> {
         for _ in 0..MOST_STEPS {
             let Some(at) = state.top().map(|frame| frame.at) else {
                 let Some(func) = state.next_function() else {
-                    return self.at_end(machine, state, target, false);
+                    return self.at_end(machine, state, target, Values::None);
                 };
                 machine.enter_first(&mut state, func).ok()?;
                 continue;
@@ -90,12 +91,14 @@ impl<'p> Guide<'_, 'p> {
                 Ok(()) if block != state.top().map(|frame| frame.block) => {
                     match leaps.landed(machine, &state) {
                         Some(Leap::To { state: later, .. }) => state = *later,
-                        Some(Leap::ForEver) => return self.at_end(machine, state, target, true),
+                        Some(Leap::ForEver) => {
+                            return self.at_end(machine, state, target, Values::MayHold);
+                        }
                         None => {}
                     }
                 }
                 Ok(()) => {}
-                Err(Stop::Exit) => return self.at_end(machine, state, target, true),
+                Err(Stop::Exit) => return self.at_end(machine, state, target, Values::MayHold),
                 Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
             }
         }
@@ -134,11 +137,11 @@ impl<'p> Guide<'_, 'p> {
         machine: &mut Machine<'p>,
         state: State,
         target: Target,
-        running: bool,
+        values: Values,
     ) -> Option<(State, ExprId)> {
         let Target::End { lost: meant } = target else { return None };
-        let lost = machine.lost(&state, running);
-        for lost in lost.iter().filter(|lost| lost.allocated == meant && !lost.held) {
+        let lost = machine.lost(&state, values);
+        for lost in lost.iter().filter(|lost| lost.allocated == meant) {
             if self.holds(machine, lost.when)? {
                 return Some((state, lost.when));
             }

@@ -127,7 +127,7 @@ impl Machine<'_> {
         }
         if self.repeats(state, func, &args) {
             // It calls itself with all it can see unchanged, and nothing was chosen on the way: for ever.
-            return Err(Stop::End);
+            return Err(Stop::Exit);
         }
         let mut values = HashMap::new();
         for (param, arg) in function.params.iter().zip(&args) {

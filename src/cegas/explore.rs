@@ -10,6 +10,7 @@ use super::leap::{Leap, Leaps};
 use super::ledger::Ledger;
 use super::machine::{Machine, Stop};
 use super::marks::{Mark, Marks};
+use super::reachable::Values;
 use super::replay::Target;
 use super::rest::{Left, Rest};
 use super::spoken::LoopInvariant;
@@ -193,8 +194,8 @@ impl<'a> Explorer<'a> {
             match outcome {
                 Ok(Next::Go) => {}
                 Ok(Next::Forked) => return,
-                Ok(Next::Finished) => return self.end(&state, false),
-                Err(Stop::Exit) => return self.end(&state, true),
+                Ok(Next::Finished) => return self.end(&state, Values::None),
+                Err(Stop::Exit) => return self.end(&state, Values::MayHold),
                 Err(Stop::End) => {
                     self.paths += 1;
                     return;
@@ -224,11 +225,11 @@ impl<'a> Explorer<'a> {
                     }
                 }
                 if landmark.as_ref().is_some_and(|mark| mark.same(&state)) {
-                    return self.end(&state, true);
+                    return self.end(&state, Values::MayHold);
                 }
                 match self.leaps.landed(&mut self.machine, &state) {
                     Some(Leap::To { state: later, .. }) => state = *later,
-                    Some(Leap::ForEver) => return self.end(&state, true),
+                    Some(Leap::ForEver) => return self.end(&state, Values::MayHold),
                     None => {}
                 }
                 until_next -= 1;
@@ -241,22 +242,30 @@ impl<'a> Explorer<'a> {
     }
 
     /// The execution is over, or will never be: what it allocated and cannot name any more is lost.
-    fn end(&mut self, state: &State, running: bool) {
+    fn end(&mut self, state: &State, values: Values) {
         self.paths += 1;
         let Some(rule) = self.machine.marks.kept else { return };
-        let all_lost = self.machine.lost(state, running);
-        for allocated in self.machine.still_reachable(state, &all_lost, running) {
+        let all_lost = self.machine.lost(state, values);
+        for allocated in self.machine.still_reachable(state, &all_lost, values) {
             let index = self.obligation(Mark { rule, demand: Demand::Kept }, allocated);
             self.doubtful[index].get_or_insert(Reason::StillReachable);
         }
         for lost in all_lost {
             let index = self.obligation(Mark { rule, demand: Demand::Kept }, lost.allocated);
-            if lost.held {
-                let why = "whether a variable that is not used any more holds a pointer".into();
-                self.doubtful[index].get_or_insert(Reason::Doubt { why });
-            } else if self.violated[index].is_none() && !self.known[index] {
+            if self.violated[index].is_some() || self.known[index] {
+                continue;
+            }
+            if self.machine.smt.pool.as_const(lost.when) != Some(0) {
                 let target = Target::End { lost: lost.allocated };
                 self.decide(state, target, index, lost.when);
+            }
+            if lost.perhaps != lost.when
+                && self.violated[index].is_none()
+                && self.doubtful[index].is_none()
+                && !matches!(self.ask(state, lost.perhaps), Answer::Unsat(_))
+            {
+                let why = "whether a variable that is not used any more holds a pointer".into();
+                self.doubtful[index] = Some(Reason::Doubt { why });
             }
         }
     }
@@ -284,6 +293,9 @@ impl<'a> Explorer<'a> {
             };
         };
         self.judge(state, at)?;
+        if let Some(trapped) = self.machine.trapped(state, at) {
+            self.end(&trapped, Values::MayHold);
+        }
         let flow = match self.machine.step(state, at) {
             Err(Stop::Split(value, ways)) => {
                 let go = |_: &mut Self, state: &mut State, to| {
@@ -344,7 +356,7 @@ impl<'a> Explorer<'a> {
                     match gone.and_then(|()| go(self, &mut other, to)) {
                         Ok(()) => self.wait(other),
                         Err(Stop::End) => self.paths += 1,
-                        Err(Stop::Exit) => self.end(&other, true),
+                        Err(Stop::Exit) => self.end(&other, Values::MayHold),
                         Err(Stop::Gap(what)) => {
                             let at = other.top().map(|frame| frame.at);
                             self.leave(&other, Reason::Unsupported { what, at });

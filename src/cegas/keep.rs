@@ -1,8 +1,9 @@
 //! That no allocated memory is lost, on the way to a proof.
 //!
 //! Why a look at some states is enough. Memory that is lost stays lost, so an execution that loses some has lost it where
-//! it ends; one that never ends comes to the head of some loop again and again. So nothing is lost if nothing is at
-//! every end and in the general state of every loop. And no state forgets allocated memory on the way: a general state has
+//! it ends; one that never ends comes to the head of some loop again and again, or to a call of a recursive function that
+//! never comes back. So nothing is lost if nothing is at every end, in the general state of every loop, and before every call that
+//! is passed by its summary. And no state forgets allocated memory on the way: a general state has
 //! every live object of what it covers ([`super::widen`] takes none that was made since; [`super::arrive`] matches each with
 //! one of its own), lists have all the nodes that were folded into them, and joining states keeps the objects of
 //! both. Where [`super::fold`] forgets an object that nothing reaches, it is lost.
@@ -11,6 +12,7 @@
 
 use super::cover::Prover;
 use super::memory::{Instance, Life, Origin};
+use super::reachable::Values;
 use super::state::State;
 use crate::smt::Answer;
 
@@ -26,25 +28,24 @@ impl Prover<'_, '_, '_> {
 
     /// The program ends while functions are running: their variables in memory hold what is not lost.
     pub(super) fn keeps_at_exit(&mut self, state: &State) {
-        self.loses |= self.may_lose(state, false);
+        self.loses |= self.may_lose(state, Values::MayHold);
     }
 
-    /// A loop may go on from here for ever: what is not lost can be reached by what is read again.
+    /// A loop or a recursion may go on from here for ever: what is not lost can be reached by what is read again.
     pub(super) fn keeps_at_head(&mut self, state: &State) {
         let mut state = state.clone();
         self.forget_values(&mut state);
-        self.loses |= self.may_lose(&state, true);
+        self.loses |= self.may_lose(&state, Values::Hold);
     }
 
-    /// Whether some memory cannot be reached, where values that are not in memory hold some or not.
-    fn may_lose(&mut self, state: &State, by_values: bool) -> bool {
+    /// Whether it is not sure that all memory can be reached.
+    fn may_lose(&mut self, state: &State, values: Values) -> bool {
         if self.loses || self.machine.marks.kept.is_none() {
             return self.loses;
         }
-        let lost = self.machine.lost(state, true);
-        lost.into_iter().filter(|lost| !(lost.held && by_values)).any(|lost| {
-            self.machine.speaks_of_addresses(lost.when)
-                || !matches!(self.ask(state, lost.when), Answer::Unsat(_))
+        self.machine.lost(state, values).into_iter().any(|lost| {
+            self.machine.speaks_of_addresses(lost.perhaps)
+                || !matches!(self.ask(state, lost.perhaps), Answer::Unsat(_))
         })
     }
 }

@@ -27,9 +27,9 @@ use std::rc::Rc;
 /// Why an execution does not go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// There is no such execution, or it ended in a trap or a memory violation.
+    /// There is no such execution, or it ended in a violation.
     End,
-    /// The program ended itself while functions were running: `exit`, `abort`.
+    /// The program ended itself while functions were running (`exit`, `abort`, a trap), or they run for ever.
     Exit,
     /// A value must be told apart first: it is one of these, each under its condition.
     Split(ValueId, Vec<(ExprId, ExprId)>),

@@ -72,6 +72,9 @@ impl Prover<'_, '_, '_> {
         if !self.machine.marks.at(at).is_empty() {
             self.judge(state, at)?;
         }
+        if let Some(trapped) = self.machine.trapped(state, at) {
+            self.keeps_at_exit(&trapped);
+        }
         let flow = match self.machine.step(state, at) {
             Err(Stop::Split(value, ways)) => return self.told_apart(state, value, ways),
             other => other?,

@@ -8,11 +8,12 @@ use super::address::Base;
 use super::machine::Machine;
 use super::memory::{Instance, Life, Origin};
 use super::state::State;
-use crate::ir::InstId;
+use super::step::is_trap;
+use crate::ir::{Inst, InstId};
 use crate::smt::{ExprId, Op};
 use std::collections::BTreeMap;
 
-/// A condition that changed this often is taken to be true: it only makes more be reached.
+/// A condition that changed this often is taken to be true, or changes no more.
 const MOST_VISITS: u32 = 6;
 
 /// Memory that an execution loses.
@@ -20,10 +21,22 @@ const MOST_VISITS: u32 = 6;
 pub(super) struct Lost {
     /// Where it was allocated.
     pub allocated: InstId,
-    /// When it is lost.
+    /// When it is lost, whatever counts as holding it.
     pub when: ExprId,
-    /// Only a value that C code may no longer be able to name still holds it.
-    pub held: bool,
+    /// When nothing holds it for sure: only a value that C code may no longer be able to name, a part of its address, a list
+    /// that may be empty.
+    pub perhaps: ExprId,
+}
+
+/// What values that are not in memory say of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Values {
+    /// No function is running.
+    None,
+    /// C code may no longer be able to name them.
+    MayHold,
+    /// All of them are read again.
+    Hold,
 }
 
 #[derive(Default)]
@@ -31,14 +44,39 @@ struct Reached {
     /// When each object is reached.
     when: BTreeMap<Instance, (ExprId, u32)>,
     waiting: Vec<Instance>,
+    /// Only what holds an object for sure counts: what is reached is never more than what is. Otherwise it is never less.
+    surely: bool,
 }
 
 impl Machine<'_> {
-    /// The allocated objects that nothing reaches at the end of the execution. With `running`, functions
-    /// have not returned, and what their variables hold counts.
-    pub(super) fn lost(&mut self, state: &State, running: bool) -> Vec<Lost> {
-        let mut reached = Reached::default();
+    /// The allocated objects that nothing reaches at the end of the execution, or that nothing may reach.
+    pub(super) fn lost(&mut self, state: &State, values: Values) -> Vec<Lost> {
+        let most = self.reached(state, values, false);
+        let least = self.reached(state, values, true);
+        let no = self.smt.pool.bool(false);
+        let mut lost = Vec::new();
+        for number in 0..state.memory.len() as u32 {
+            let instance = Instance(number);
+            let Some(object) = state.memory.get(instance) else { continue };
+            let (Origin::Heap(allocated), Life::Live) = (object.origin, object.life) else {
+                continue;
+            };
+            let mut unreached = |reached: &Reached| {
+                let when = reached.when.get(&instance).map_or(no, |&(when, _)| when);
+                self.smt.pool.not(when)
+            };
+            let (when, perhaps) = (unreached(&most), unreached(&least));
+            if self.smt.pool.as_const(perhaps) != Some(0) {
+                lost.push(Lost { allocated, when, perhaps });
+            }
+        }
+        lost
+    }
+
+    fn reached(&mut self, state: &State, values: Values, surely: bool) -> Reached {
+        let mut reached = Reached { surely, ..Reached::default() };
         let always = self.smt.pool.bool(true);
+        let running = values != Values::None;
         for number in 0..state.memory.len() as u32 {
             let instance = Instance(number);
             let Some(object) = state.memory.get(instance) else { continue };
@@ -51,32 +89,23 @@ impl Machine<'_> {
                 self.reach(&mut reached, instance, always);
             }
         }
-        self.follow_pointers(state, &mut reached);
-        let certain: BTreeMap<Instance, ExprId> =
-            reached.when.iter().map(|(&instance, &(when, _))| (instance, when)).collect();
-        if running {
+        if values == Values::Hold || values == Values::MayHold && !surely {
             self.reach_values(state, &mut reached);
-            self.follow_pointers(state, &mut reached);
         }
-        let mut lost = Vec::new();
-        for number in 0..state.memory.len() as u32 {
-            let instance = Instance(number);
-            let Some(object) = state.memory.get(instance) else { continue };
-            let (Origin::Heap(allocated), Life::Live) = (object.origin, object.life) else {
-                continue;
-            };
-            let no = self.smt.pool.bool(false);
-            let named = reached.when.get(&instance).map_or(no, |&(when, _)| when);
-            let sure = certain.get(&instance).copied().unwrap_or(no);
-            let when = self.smt.pool.not(named);
-            if self.smt.pool.as_const(when) != Some(0) {
-                lost.push(Lost { allocated, when, held: false });
-            } else if named != sure && self.smt.pool.as_const(sure) != Some(1) {
-                let when = self.smt.pool.not(sure);
-                lost.push(Lost { allocated, when, held: true });
-            }
-        }
-        lost
+        self.follow_pointers(state, &mut reached);
+        reached
+    }
+
+    /// The executions that end at an instruction because a trap is there, if that depends on values.
+    pub(super) fn trapped(&mut self, state: &State, at: InstId) -> Option<State> {
+        let Inst::Check { cond, kind } = *self.program.inst(at) else { return None };
+        self.marks.kept.filter(|_| is_trap(kind))?;
+        let mut other = state.clone();
+        let holds = self.bits(&mut other, cond).ok()?;
+        self.smt.pool.as_const(holds).is_none().then_some(())?;
+        let fails = self.smt.pool.not(holds);
+        self.assume(&mut other, fails).ok()?;
+        Some(other)
     }
 
     /// Where memory was allocated that is not lost, but that nobody freed before the program returned
@@ -85,9 +114,9 @@ impl Machine<'_> {
         &self,
         state: &State,
         lost: &[Lost],
-        running: bool,
+        values: Values,
     ) -> Vec<InstId> {
-        if running {
+        if values != Values::None {
             return Vec::new();
         }
         let is_lost = |at: &InstId| lost.iter().any(|lost| lost.allocated == *at);
@@ -105,7 +134,7 @@ impl Machine<'_> {
         let (old, visits) = reached.when.get(&instance).copied().unwrap_or((no, 0));
         let mut new = self.smt.pool.or(old, when);
         if visits >= MOST_VISITS {
-            new = self.smt.pool.bool(true);
+            new = if reached.surely { old } else { self.smt.pool.bool(true) };
         }
         if new != old {
             reached.when.insert(instance, (new, visits + 1));
@@ -135,7 +164,10 @@ impl Machine<'_> {
             if object.life != Life::Live {
                 continue;
             }
-            let mut cells: Vec<ExprId> = object.cells.values().map(|cell| cell.value).collect();
+            let may_be_empty = object.chain.as_ref().is_some_and(|chain| chain.may_be_empty);
+            let cells = object.cells.values().map(|cell| cell.value);
+            let mut cells: Vec<ExprId> =
+                cells.filter(|_| !(reached.surely && may_be_empty)).collect();
             cells.extend(object.chain.as_ref().map(|chain| chain.tail));
             for value in cells {
                 self.reach_from(reached, value, when);
@@ -158,6 +190,9 @@ impl Machine<'_> {
                 }
                 return;
             }
+        }
+        if reached.surely {
+            return;
         }
         // Part of an address, or an address inside something larger: it may be put together again.
         for e in self.smt.pool.reachable(&[value]) {

@@ -6,6 +6,7 @@ use super::draw::Draw;
 use super::known::Known;
 use super::leap::{Leap, Leaps};
 use super::machine::{Inputs, Machine, Replay, Step, Stop};
+use super::reachable::Values;
 use super::related::Past;
 use super::state::State;
 use super::step::{Flow, Outcome};
@@ -99,7 +100,7 @@ impl Machine<'_> {
             }
             let Some(at) = state.top().map(|frame| frame.at) else {
                 let Some(func) = state.next_function() else {
-                    return self.loses(&state, target, false).then(|| story.ended(last));
+                    return self.loses(&state, target, Values::None).then(|| story.ended(last));
                 };
                 self.enter_first(&mut state, func).ok()?;
                 continue;
@@ -136,7 +137,7 @@ impl Machine<'_> {
             let flow = match self.step(&mut state, at) {
                 Ok(flow) => flow,
                 Err(Stop::Exit) => {
-                    return self.loses(&state, target, true).then(|| story.ended(last));
+                    return self.loses(&state, target, Values::MayHold).then(|| story.ended(last));
                 }
                 Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
             };
@@ -156,13 +157,15 @@ impl Machine<'_> {
                         step += turns.saturating_mul(length);
                     }
                     Some(Leap::ForEver) => {
-                        return self.loses(&state, target, true).then(|| story.ended(last));
+                        return self
+                            .loses(&state, target, Values::MayHold)
+                            .then(|| story.ended(last));
                     }
                     None => {}
                 },
                 Ok(()) => {}
                 Err(Stop::Exit) => {
-                    return self.loses(&state, target, true).then(|| story.ended(last));
+                    return self.loses(&state, target, Values::MayHold).then(|| story.ended(last));
                 }
                 Err(Stop::End | Stop::Gap(_) | Stop::Split(..)) => return None,
             }
@@ -235,13 +238,13 @@ impl Machine<'_> {
     }
 
     /// Whether what the target means is lost at the end.
-    fn loses(&mut self, state: &State, target: Target, running: bool) -> bool {
+    fn loses(&mut self, state: &State, target: Target, values: Values) -> bool {
         let Target::End { lost: meant } = target else { return false };
-        let lost = self.lost(state, running);
+        let lost = self.lost(state, values);
         let is_it = |when| self.value_now(when).is_some_and(|value| value != 0);
         state.doubt.is_none()
             && self.all_hold(state)
-            && lost.iter().any(|lost| lost.allocated == meant && !lost.held && is_it(lost.when))
+            && lost.iter().any(|lost| lost.allocated == meant && is_it(lost.when))
     }
 
     /// A condition's value: all is concrete, but for what was never set.

@@ -67,7 +67,8 @@ impl Machine<'_> {
                 let value = value.map(|value| self.operand(state, value)).transpose()?;
                 return Ok(Flow::Return(value));
             }
-            Inst::Unreachable => return Err(Stop::End),
+            // A trap, or behind a function that does not come back.
+            Inst::Unreachable => return Err(Stop::Exit),
             Inst::Call { callee, args } => return self.call(state, at, callee, args, ty),
             _ => self.compute(state, at, &data.inst, ty)?,
         };
@@ -313,7 +314,9 @@ impl Machine<'_> {
             Inst::VaArg { .. } => return gap("a variable argument on this machine"),
             Inst::Check { cond, kind } => {
                 let cond = self.bits(state, cond)?;
-                if ends_execution(kind) {
+                if self.smt.pool.as_const(cond) == Some(0) && is_trap(kind) {
+                    return Err(Stop::Exit);
+                } else if ends_execution(kind) {
                     self.assume(state, cond)?;
                 } else if kind == CheckKind::FloatCast && self.smt.pool.as_const(cond) != Some(1) {
                     // What a machine makes of it depends on the instruction it chose.
@@ -378,6 +381,11 @@ impl Machine<'_> {
             | RmwOp::UDecWrap => return gap(format!("the atomic operation {op:?}")),
         })
     }
+}
+
+/// Whether the program ends itself where the check fails: by a trap, or in a function that does not come back.
+pub(super) fn is_trap(kind: CheckKind) -> bool {
+    matches!(kind, CheckKind::Trap | CheckKind::Unreachable)
 }
 
 /// Whether the machine stops where the check fails. Overflow and shifts wrap and go on.

@@ -110,6 +110,8 @@ impl Prover<'_, '_, '_> {
         at: InstId,
         func: FuncId,
     ) -> Tried<Step<()>> {
+        // It may never come back.
+        self.keeps_at_head(state);
         let args = match self.arguments(state, at) {
             Ok(args) => args,
             Err(stop) => return Ok(Err(stop)),
