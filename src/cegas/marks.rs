@@ -3,7 +3,7 @@
 
 use super::machine::Machine;
 use super::state::State;
-use crate::ir::{FuncId, InstId, Program};
+use crate::ir::{Def, FuncId, InstId, Program};
 use crate::library;
 use crate::rules::{Demand, Obligation};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,6 +22,8 @@ pub struct Marks {
     pub kept: Option<&'static str>,
     /// Somebody asks about accesses, so none may happen unseen.
     pub accesses: bool,
+    /// The allocations of variables that the program names, if it is asked what holds memory.
+    pub variables: FxHashSet<InstId>,
     /// Something is demanded inside models, on behalf of callers that are met on the way.
     pub in_models: bool,
 }
@@ -44,6 +46,9 @@ impl Marks {
             }
             marks.in_models |= marks.models.contains(&program.func_of(at));
             marks.by_inst.entry(at).or_default().push(Mark { rule, demand });
+        }
+        if marks.kept.is_some() {
+            marks.variables = variables(program);
         }
         marks
     }
@@ -69,6 +74,15 @@ impl Marks {
     pub fn is_model(&self, func: FuncId) -> bool {
         self.models.contains(&func)
     }
+}
+
+fn variables(program: &Program) -> FxHashSet<InstId> {
+    let bindings = program.debug.bindings.iter().filter(|binding| binding.address);
+    let made = bindings.filter_map(|binding| match program.values[binding.value.value()?].def {
+        Def::Inst(inst) => Some(inst),
+        Def::Param { .. } => None,
+    });
+    made.collect()
 }
 
 impl Machine<'_> {

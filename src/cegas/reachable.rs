@@ -82,6 +82,9 @@ impl Machine<'_> {
             let Some(object) = state.memory.get(instance) else { continue };
             let is_root = match object.origin {
                 Origin::Global(_) | Origin::Argument | Origin::Given(_) => true,
+                // A temporary is gone with the expression, though its memory is not.
+                Origin::Local(made) if surely && !self.marks.variables.contains(&made) => false,
+                Origin::Varargs(_) if surely => false,
                 Origin::Local(_) | Origin::Varargs(_) => running && object.life == Life::Live,
                 Origin::Func(_) | Origin::Heap(_) => false,
             };

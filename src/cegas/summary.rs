@@ -37,6 +37,8 @@ pub(super) struct Summary {
     is_bottom: bool,
     /// Obligations in the body that could not be proved.
     failed: BTreeSet<usize>,
+    /// Memory may be lost where an execution ends in the body.
+    loses: bool,
 }
 
 /// The summaries of one round.
@@ -169,6 +171,7 @@ impl Prover<'_, '_, '_> {
             self.machine.keep(&mut before, &[call], false, &effort);
             if before.len() == summary.before.len() {
                 self.failed.extend(&summary.failed);
+                self.loses |= summary.loses;
                 return Ok(summary);
             }
         }
@@ -205,6 +208,7 @@ impl Prover<'_, '_, '_> {
         for _ in 0..MOST_LOOKS {
             let before = self.before();
             let outside = std::mem::take(&mut self.failed);
+            let loses_outside = std::mem::take(&mut self.loses);
             self.summaries.calls.clear();
             self.summaries.guesses.insert(func, Rc::new(summary.clone()));
             let ends = self.follow_body(&base, at, func, &summary)?;
@@ -221,6 +225,8 @@ impl Prover<'_, '_, '_> {
                 self.summaries.calls = others;
                 summary.failed = self.failed.clone();
                 self.failed.extend(outside);
+                summary.loses = self.loses;
+                self.loses |= loses_outside;
                 return Ok(summary);
             }
             summary.is_bottom = false;
@@ -255,6 +261,7 @@ impl Prover<'_, '_, '_> {
             after,
             is_bottom: true,
             failed: BTreeSet::new(),
+            loses: false,
         }
     }
 
