@@ -347,8 +347,9 @@ fn entries_of(program: &Program, settings: &Settings) -> Vec<Entry> {
 }
 
 fn options(settings: &Settings) -> cegas::Options {
-    let Settings { malloc_may_fail, .. } = *settings;
-    cegas::Options { malloc_may_fail, tells_invariants: settings.outputs.proofs.is_some() }
+    let Settings { malloc_may_fail, frees_all, .. } = *settings;
+    let tells_invariants = settings.outputs.proofs.is_some();
+    cegas::Options { malloc_may_fail, frees_all, tells_invariants }
 }
 
 /// The part of the time that what counts its work may always take.

@@ -315,6 +315,12 @@ fn a_property_chooses_rules_and_entry() {
     property("clean.prp", "main", "valid-memcleanup");
     let clean = place.scan(&["--property=clean.prp", "a.c"]);
     assert!(clean.out.contains("checked as the rule `leak`"), "{clean:?}");
+    let program = "#include <stdlib.h>\nchar *p;\n\
+        int main(void) { p = malloc(4); exit(0); }\n";
+    place.write("b.c", program);
+    let left = place.scan(&["--property=clean.prp", "b.c"]);
+    assert!(left.out.contains("still reachable"), "{left:?}");
+    assert!(place.scan(&["--rules=leak", "b.c"]).out.contains("verdict: safe"));
 
     let refused = |arguments: &[&str], words: &[&str]| place.scan(arguments).refused(words);
     refused(&["--property=reach.prp", "--rules=leak", "a.c"], &["--rules contradicts --property"]);

@@ -1,7 +1,8 @@
 //! What a pointer points to: the instances it may mean, each under a guard, with the byte offset. This
 //! is where "strong" and "weak" are decided: one place whose guard is true is a strong update.
 
-use super::machine::{Machine, Source, Step, Stop, is_unset};
+use super::demand::is_unset;
+use super::machine::{Machine, Source, Step, Stop};
 use super::memory::{Background, Instance, Life, Origin};
 use super::state::State;
 use crate::ir::{IntPredicate, ValueId};

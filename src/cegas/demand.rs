@@ -5,7 +5,7 @@
 //! the same path again asks the same demands, so that the values keep their numbers.
 
 use super::address::{Base, Place};
-use super::machine::{Machine, Source, Step, gap, is_unset};
+use super::machine::{Machine, Source, Step, gap};
 use super::memory::{Background, Cell, Instance, Life, Origin};
 use super::reentry::REPLACED;
 use super::state::State;
@@ -23,6 +23,15 @@ const LONGEST_TEXT: u64 = 1 << 16;
 
 /// Nor is it asked of more characters than this whether each was set.
 const LONGEST_UNSET: u64 = 1 << 10;
+
+/// Whether such a value was never set.
+pub(super) fn is_unset(source: Source) -> bool {
+    match source {
+        Source::Uninit | Source::Junk => true,
+        Source::Input | Source::Unspecified | Source::Assumed => false,
+        Source::Widened | Source::Selected => false,
+    }
+}
 
 impl Machine<'_> {
     /// When the demand is not met.

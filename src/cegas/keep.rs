@@ -19,15 +19,17 @@ use crate::smt::Answer;
 impl Prover<'_, '_, '_> {
     /// The program has returned: all is freed. What can still be reached then is neither a leak nor none.
     pub(super) fn keeps_at_end(&mut self, state: &State) {
-        let objects = (0..state.memory.len() as u32).filter_map(|n| state.memory.get(Instance(n)));
-        let is_left = objects
-            .clone()
+        let mut objects =
+            (0..state.memory.len() as u32).filter_map(|number| state.memory.get(Instance(number)));
+        self.loses |= objects
             .any(|object| matches!(object.origin, Origin::Heap(_)) && object.life == Life::Live);
-        self.loses |= is_left;
     }
 
     /// The program ends while functions are running: their variables in memory hold what is not lost.
     pub(super) fn keeps_at_exit(&mut self, state: &State) {
+        if self.machine.options.frees_all {
+            self.keeps_at_end(state);
+        }
         self.loses |= self.may_lose(state, Values::MayHold);
     }
 

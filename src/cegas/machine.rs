@@ -5,6 +5,7 @@
 //! can be walked again with the values a solver found. A condition that speaks of addresses is never
 //! assumed: the path goes on in doubt instead.
 
+use super::demand::is_unset;
 use super::draw::Draw;
 use super::ghost::Ghosts;
 use super::known::{Known, Looked};
@@ -54,14 +55,6 @@ pub enum Source {
     Widened,
     /// Which of two paths that were joined is meant.
     Selected,
-}
-
-pub(super) fn is_unset(source: Source) -> bool {
-    match source {
-        Source::Uninit | Source::Junk => true,
-        Source::Input | Source::Unspecified | Source::Assumed => false,
-        Source::Widened | Source::Selected => false,
-    }
 }
 
 pub(super) type Step<T> = Result<T, Stop>;
@@ -114,6 +107,8 @@ pub struct Machine<'p> {
 pub struct Options {
     /// Every allocation may return null.
     pub malloc_may_fail: bool,
+    /// Memory must be freed, also where the program ends itself.
+    pub frees_all: bool,
     /// Proofs tell what holds at the heads of loops.
     pub tells_invariants: bool,
 }

@@ -112,14 +112,14 @@ impl Machine<'_> {
     }
 
     /// Where memory was allocated that is not lost, but that nobody freed before the program returned
-    /// from `main`: neither a leak nor its absence.
+    /// from `main`, or ended if that counts: neither a leak nor its absence.
     pub(super) fn still_reachable(
         &self,
         state: &State,
         lost: &[Lost],
         values: Values,
     ) -> Vec<InstId> {
-        if values != Values::None {
+        if values != Values::None && !self.options.frees_all {
             return Vec::new();
         }
         let is_lost = |at: &InstId| lost.iter().any(|lost| lost.allocated == *at);

@@ -16,6 +16,8 @@ pub struct Property {
     pub rules: Vec<&'static str>,
     /// The functions that must not be called; other assertions of the program are then no matter of it.
     pub forbidden: Vec<String>,
+    /// All memory must be freed before the program ends, also what can still be reached.
+    pub frees_all: bool,
     /// Where the rules differ from the property's wording.
     pub notes: Vec<String>,
 }
@@ -87,6 +89,7 @@ fn push(property: &mut Property, line: &str) -> Result<()> {
         let note = "valid-memcleanup is checked as the rule `leak`: memory that is lost violates it, memory \
                     that is only still reachable when the program ends is `unknown`";
         property.notes.push(note.to_owned());
+        property.frees_all = true;
     }
     Ok(())
 }

@@ -53,6 +53,8 @@ pub struct Settings {
     pub assertions: Vec<String>,
     /// Whether every allocation may return null.
     pub malloc_may_fail: bool,
+    /// Whether memory that can still be reached when the program ends itself is no better than at its end.
+    pub frees_all: bool,
     /// Whether callers from outside may give null pointers.
     pub null_arguments: bool,
     /// Ids of the rules to check, in the order of [`crate::rules::RULES`].

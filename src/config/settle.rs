@@ -99,7 +99,8 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         refuse_contradiction(property, &options)?;
     }
     let mut layer = seen_from(options, cwd).over(below);
-    let Property { entry, rules: wanted, forbidden, notes } = property.unwrap_or_default();
+    let Property { entry, rules: wanted, forbidden, frees_all, notes } =
+        property.unwrap_or_default();
     if !entry.is_empty() {
         layer.entry = vec![entry];
         layer.rules = wanted.into_iter().map(str::to_owned).collect();
@@ -164,6 +165,7 @@ pub fn settle(request: Request, cwd: &Path) -> Result<Settings> {
         explain_path,
         assertions: layer.assertions,
         malloc_may_fail: layer.malloc_may_fail,
+        frees_all,
         null_arguments: layer.null_arguments,
         timeout: layer.timeout.map_or(Ok(budgets::OBLIGATION_TIME), |s| time("timeout", s))?,
         total_timeout: layer.total_timeout.map(|s| time("total-timeout", s)).transpose()?,

@@ -118,6 +118,7 @@ fn asked(settings: &Settings) -> Key {
     };
     let options = [
         u8::from(settings.malloc_may_fail),
+        u8::from(settings.frees_all),
         u8::from(settings.null_arguments),
         engine,
         u8::from(settings.explain_path),

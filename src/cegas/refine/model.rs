@@ -12,8 +12,9 @@
 use super::Limit;
 use super::table::Written;
 use crate::cegas::address::{Base, Place};
+use crate::cegas::demand::is_unset;
 use crate::cegas::liveness::Liveness;
-use crate::cegas::machine::{Machine, Source, Step, gap, is_unset};
+use crate::cegas::machine::{Machine, Source, Step, gap};
 use crate::cegas::memory::{Instance, Origin};
 use crate::cegas::state::{Frame, State};
 use crate::cegas::step::Flow;
