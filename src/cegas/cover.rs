@@ -131,12 +131,12 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) node_guesses: Vec<ExprId>,
     /// Obligations that could not be proved where they were met.
     pub(super) failed: BTreeSet<usize>,
-    /// Allocated memory may be lost somewhere ([`super::keep`]).
-    pub(super) loses: bool,
     /// Their violations, to learn candidates from.
     pub(super) suspects: Vec<ExprId>,
     /// The conditions of the paths to them.
     pub(super) refuted: Vec<Vec<ExprId>>,
+    /// Allocated memory may be lost somewhere ([`super::keep`]).
+    pub(super) loses: bool,
     /// Violations from earlier rounds.
     pub(super) hints: Vec<ExprId>,
     pub(super) refuted_before: Vec<Vec<ExprId>>,

@@ -35,19 +35,25 @@ impl Prover<'_, '_, '_> {
 
     /// A loop or a recursion may go on from here for ever: what is not lost can be reached by what is read again.
     pub(super) fn keeps_at_head(&mut self, state: &State) {
+        if !self.asks() {
+            return;
+        }
         let mut state = state.clone();
         self.forget_values(&mut state);
         self.loses |= self.may_lose(&state, Values::Hold);
     }
 
+    /// Whether it matters that memory is lost, and none is known to be.
+    fn asks(&self) -> bool {
+        !self.loses && self.machine.marks.kept.is_some()
+    }
+
     /// Whether it is not sure that all memory can be reached.
     fn may_lose(&mut self, state: &State, values: Values) -> bool {
-        if self.loses || self.machine.marks.kept.is_none() {
-            return self.loses;
-        }
-        self.machine.lost(state, values).into_iter().any(|lost| {
-            self.machine.speaks_of_addresses(lost.perhaps)
-                || !matches!(self.ask(state, lost.perhaps), Answer::Unsat(_))
-        })
+        self.asks()
+            && self.machine.lost(state, values).into_iter().any(|lost| {
+                self.machine.speaks_of_addresses(lost.perhaps)
+                    || !matches!(self.ask(state, lost.perhaps), Answer::Unsat(_))
+            })
     }
 }
