@@ -45,6 +45,9 @@ pub(super) struct Explorer<'a> {
     pub(super) incomplete: Option<Reason>,
     pub(super) waiting: BTreeMap<u32, Vec<State>>,
     waiting_count: usize,
+    /// The state in which the slice of time ended. It is remembered by [`Visited`] if it stands at the head of a loop, so
+    /// who asks there again would find that it was met before, by itself.
+    pub(super) interrupted: Option<State>,
     pub(super) paths: u64,
     pub(super) budget: Budget,
     /// What is asked of all that there is, and the order of events, if that is known.
@@ -71,7 +74,7 @@ pub(super) struct Explorer<'a> {
     pub(super) found: Option<&'a dyn Fn(&Obligation)>,
     pub(super) limits: Limits,
     /// Steps until the next look at the clock.
-    until_look: u32,
+    pub(super) until_look: u32,
     /// Steps so far, with what questions count for, and after how many it is time for something else.
     work: u64,
     pub(super) most_work: u64,
@@ -125,6 +128,7 @@ impl<'a> Explorer<'a> {
             incomplete: None,
             waiting: BTreeMap::new(),
             waiting_count: 0,
+            interrupted: None,
             paths: 0,
             budget,
             proved: BTreeSet::new(),
@@ -169,17 +173,22 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Follows one path until it ends or the values known do not decide where it goes.
-    pub(super) fn follow(&mut self, mut state: State) {
-        let mut steps = 0u32;
-        // A state of this stretch, taken at growing distances: coming back to it means for ever.
-        let mut landmark: Option<State> = None;
-        let mut until_next = 64u32;
+    /// Follows one path from where it waits.
+    pub(super) fn follow(&mut self, state: State) {
         // After a choice, somebody else may have been here.
         if !self.leads_on(&state) || self.was_met(&state) {
             self.paths += 1;
             return;
         }
+        self.go_on(state);
+    }
+
+    /// Follows one path until it ends or the values known do not decide where it goes.
+    pub(super) fn go_on(&mut self, mut state: State) {
+        let mut steps = 0u32;
+        // A state of this stretch, taken at growing distances: coming back to it means for ever.
+        let mut landmark: Option<State> = None;
+        let mut until_next = 64u32;
         let mut is_checked = false;
         self.leaps.start();
         loop {
@@ -187,7 +196,8 @@ impl<'a> Explorer<'a> {
             self.until_look -= 1;
             self.work += 1;
             if self.until_look == 0 && self.is_over() {
-                return self.wait(state);
+                self.interrupted = Some(state);
+                return;
             }
             let before = state.top().map(|frame| (frame.block, frame.at));
             let outcome = self.advance(&mut state);

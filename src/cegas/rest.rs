@@ -172,7 +172,10 @@ impl Explorer<'_> {
             Some(Reason::Memory) => Reason::Memory,
             _ => return Waiting(None),
         };
-        Waiting(Some((reason, self.place(self.waiting.values().flatten()))))
+        Waiting(Some((
+            reason,
+            self.place(self.waiting.values().flatten().chain(&self.interrupted)),
+        )))
     }
 
     /// The functions that may be come to on paths that were left or wait.

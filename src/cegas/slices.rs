@@ -87,11 +87,14 @@ impl Explorer<'_> {
             self.wait(start);
         }
         self.is_paused = false;
-        while let Some(state) = self.next_state() {
-            if self.all_settled() {
+        while !self.all_settled() {
+            if let Some(state) = self.interrupted.take() {
+                self.go_on(state);
+            } else if let Some(state) = self.next_state() {
+                self.follow(state);
+            } else {
                 return;
             }
-            self.follow(state);
             if self.is_paused || self.incomplete == Some(Reason::Memory) {
                 return;
             }
@@ -152,5 +155,93 @@ impl Explorer<'_> {
         let verdicts = verdicts.map(|(index, (violated, open))| one(index, violated, open));
         let told = self.ledger.into_obligations().into_iter().zip(verdicts).zip(known);
         told.filter(|(_, known)| !known).map(|(told, _)| told).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::cegas::Options;
+    use crate::cegas::task::{Budget, Task};
+    use crate::entries::Entry;
+    use crate::{ir, rules};
+    use std::time::Duration;
+
+    /// The sixth turn is one too many.
+    const TURNS: &str = r#"program "turns"
+machine "x86_64-pc-linux-gnu" layout "e-m:e-i64:64-n8:16:32:64-S128" pointer 64 little
+type t0 = i32 size 4 store 4 align 4
+type t1 = void size 0 store 0 align 1
+type t2 = i1 size 1 store 1 align 1
+
+func f0 @main() -> i32 external {
+b0:
+    jump b1
+b1:
+    v0: i32 = phi [b0: i32 0, b4: v4]
+    v1: i32 = call @__VERIFIER_nondet_int()
+    v2: i1 = icmp ne v1, i32 0
+    branch v2, b2, b5
+b2:
+    v3: i1 = icmp eq v0, i32 5
+    branch v3, b3, b4
+b3:
+    call @reach_error()
+    jump b4
+b4:
+    v4: i32 = add v0, i32 1
+    jump b1
+b5:
+    return i32 0
+}
+
+func f1 @__VERIFIER_nondet_int() -> i32 external
+
+func f2 @reach_error() -> void external
+
+const c0 = i32 0
+const c1 = i32 5
+const c2 = i32 1
+"#;
+
+    /// A path that was interrupted at the head of a loop goes on there: nobody else was there in its state.
+    #[test]
+    fn paths_are_followed_however_often_they_are_interrupted() {
+        let program = ir::parse(TURNS).expect("a program");
+        let main = program.funcs.keys().next().expect("a function");
+        let obligations = rules::mark(&program, &[rules::assertion::RULE.id], &[]);
+        let long = Duration::from_secs(600);
+        let budget = Budget {
+            time: long,
+            nominal: long,
+            grace: Duration::ZERO,
+            waiting: 1000,
+            expressions: 100_000,
+        };
+        let options = Options { malloc_may_fail: false, frees_all: false, tells_invariants: false };
+        let task = Task {
+            program: &program,
+            entry: &Entry::plain(main),
+            obligations: &obligations,
+            options,
+            budget,
+            cancel: &Cancel::default(),
+            rest: None,
+            found: None,
+            only: None,
+        };
+        let mut explorer = Explorer::of(&task);
+        explorer.most_work = 0;
+        for _ in 0..1000 {
+            // One instruction at a time.
+            explorer.until_look = 2;
+            explorer.run(Instant::now() + long);
+            if !explorer.is_paused {
+                break;
+            }
+        }
+        let verdicts = explorer.verdicts();
+        assert!(matches!(verdicts[..], [(_, Verdict::Unsafe(_))]), "{verdicts:?}");
     }
 }
