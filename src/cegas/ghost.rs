@@ -333,11 +333,17 @@ impl Machine<'_> {
         let is_plain = self.may_be_ghost(state, instance);
         let Some(object) = state.memory.get(instance) else { return };
         let stride = 1u64 << known.unwrap_or(0).trailing_ones().min(LARGEST.ilog2());
+        let count = self.elements_of(object.size, stride);
         let Some(ghosts) = self.ghosts.as_mut() else { return };
         if is_plain && bytes <= stride && !ghosts.strides.contains_key(&object.origin) {
-            let count = self.smt.pool.as_const(object.size).map(|size| size as u64 / stride);
             ghosts.add(object.origin, stride, count);
         }
+    }
+
+    /// How many elements lie in so many bytes; the last of them may be cut off.
+    fn elements_of(&self, size: ExprId, stride: u64) -> Option<u64> {
+        let size = u64::try_from(self.smt.pool.as_const(size)?).ok()?;
+        Some(size.div_ceil(stride))
     }
 
     /// Whether one element of the object can be followed.
@@ -359,7 +365,7 @@ impl Machine<'_> {
             return false;
         }
         let Some(object) = state.memory.get(instance) else { return false };
-        let count = self.smt.pool.as_const(object.size).map(|size| size as u64 / bytes);
+        let count = self.elements_of(object.size, bytes);
         let (origin, is_full) = (object.origin, object.cells.len() >= CROWD);
         let Some(ghosts) = self.ghosts.as_mut().filter(|_| is_full) else { return false };
         ghosts.add(origin, bytes, count);
@@ -427,8 +433,9 @@ impl Machine<'_> {
         let half = 1 << (self.pointer_bits - 1);
         let most = self.ghosts.as_ref().and_then(|ghosts| ghosts.most);
         match (self.smt.pool.as_const(object.size), most) {
-            (Some(size), Some(most)) => size / u128::from(stride) <= u128::from(most),
-            (None, Some(_)) => false,
+            (_, Some(most)) => {
+                self.elements_of(object.size, stride).is_some_and(|count| count <= most)
+            }
             // All that is asked of it then is that it is no negative number.
             (Some(size), None) => size < half,
             (None, None) => {
