@@ -19,15 +19,13 @@ use super::ledger::Ledger;
 use super::liveness::Liveness;
 use super::loops::{Body, Loops};
 use super::machine::Machine;
-use super::paths::is_provable;
 use super::spoken::LoopInvariant;
 use super::state::State;
 use super::summary::Summaries;
 use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
-use crate::rules::Demand;
 use crate::smt::{ExprId, Limits};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Instant;
@@ -37,12 +35,6 @@ const MOST_TURNS: u32 = 3000;
 
 /// Loops (and calls of functions with loops) inside each other.
 const DEEPEST: u32 = 40;
-
-/// Attempts with what the last one learned.
-const MOST_ROUNDS: u32 = 9;
-
-/// Attempts to prove nothing more than that no memory is lost: they learn little from each other.
-const ROUNDS_FOR_KEPT: u32 = 3;
 
 /// What the attempt may look at.
 pub(super) struct Question<'q> {
@@ -150,9 +142,9 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) summaries: Summaries,
     /// Calls of recursive functions are followed all the same.
     pub(super) unrolls: bool,
-    depth: u32,
+    pub(super) depth: u32,
     /// Turns with open choices that are followed one by one while the loop cannot be left.
-    patience: u32,
+    pub(super) patience: u32,
     /// Turns of a loop in which demands are taken to be met before one is judged: the k of k-induction.
     pub(super) hypotheses: u32,
     pub(super) steps: u32,
@@ -204,87 +196,6 @@ pub(super) struct Ends {
 type Key = Vec<(u32, u32)>;
 
 impl<'p> Prover<'_, 'p, '_> {
-    fn rounds(&mut self) -> Proved {
-        let mut found = Proved::default();
-        let (mut round, mut is_thorough) = (0, false);
-        while round < MOST_ROUNDS {
-            self.failed.clear();
-            // Turns in which demands are taken to be met say nothing of what is lost in them.
-            self.loses = self.hypotheses > 0;
-            self.suspects.clear();
-            self.refuted.clear();
-            self.met.clear();
-            self.summaries = Summaries::new(is_thorough);
-            self.depth = 0;
-            let mut start = self.machine.start(self.question.entry);
-            start.assumed.extend(self.machine.ghost_index());
-            self.machine.young = u32::MAX;
-            let result = self.turn(vec![start], Bound::End);
-            if matches!(result, Err(Fail::Beyond)) && self.machine.is_ghost_new() {
-                continue;
-            }
-            round += 1;
-            match result {
-                Ok(_) => {
-                    found.all_met = true;
-                    let known = found.proved.len();
-                    if self.loses {
-                        self.failed.extend(self.kept());
-                    }
-                    found.proved.extend(self.wanted().difference(&self.failed));
-                    if self.machine.options.tells_invariants && found.proved.len() > known {
-                        found.invariants.extend(self.spoken());
-                    }
-                }
-                Err(Fail::Time) => break,
-                Err(Fail::Beyond) => {}
-            }
-            let open: BTreeSet<usize> = self.wanted().difference(&found.proved).copied().collect();
-            let is_done =
-                open.is_empty() || round >= ROUNDS_FOR_KEPT && open.is_subset(&self.kept());
-            if found.all_met && is_done {
-                break;
-            }
-            is_thorough |= self.summaries.is_used();
-            self.unrolls = !self.unrolls && self.summaries.is_used();
-            self.keeps_known = !self.keeps_known && !self.classes.is_empty();
-            let suspects = self.suspects.clone();
-            self.guess_of_nodes(&suspects);
-            let known: FxHashSet<ExprId> = self.hints.iter().copied().collect();
-            let new: Vec<ExprId> =
-                self.suspects.drain(..).filter(|hint| !known.contains(hint)).collect();
-            if new.is_empty() || round % 2 == 0 {
-                self.patience = if self.patience == 0 { 8 } else { self.patience * 4 };
-            }
-            self.hints.extend(new);
-            self.refuted_before = std::mem::take(&mut self.refuted);
-            // What is simple is proved by simple means, and with lists each round is simple again but for one thing.
-            let next = round + 1;
-            self.interpolates = self.classes.is_empty() || next.is_multiple_of(3);
-            self.hypotheses = if next.is_multiple_of(4) { next / 2 - 1 } else { 0 };
-        }
-        found
-    }
-
-    /// The obligations that wait for a proof and can have one here.
-    fn wanted(&self) -> BTreeSet<usize> {
-        let is_wanted = |&index: &usize| {
-            let demand = self.ledger.get(index).demand;
-            !self.is_settled(index) && (is_provable(demand) || demand == Demand::Kept)
-        };
-        (0..self.ledger.len()).filter(is_wanted).collect()
-    }
-
-    /// Those that ask whether allocated memory is lost.
-    fn kept(&self) -> BTreeSet<usize> {
-        let is_kept = |&index: &usize| self.ledger.get(index).demand == Demand::Kept;
-        (0..self.ledger.len()).filter(is_kept).collect()
-    }
-
-    pub(super) fn is_settled(&self, index: usize) -> bool {
-        self.question.settled.get(index) == Some(&true)
-    }
-
     pub(super) fn loops(&mut self, func: FuncId) -> Rc<Loops> {
         let program = self.machine.program;
         Rc::clone(self.loops.entry(func).or_insert_with(|| Rc::new(Loops::new(program, func))))

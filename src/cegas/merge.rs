@@ -133,6 +133,7 @@ impl Machine<'_> {
                 Some(self.smt.pool.ite(which, first, second))
             }
         };
+        merged.anchored = a.anchored.max(b.anchored);
         merged.uncertain = a.uncertain.clone().union(b.uncertain.clone());
         merged.exposed = a.exposed.clone().union(b.exposed.clone());
         merged.choices = a.choices.max(b.choices) + 1;

@@ -58,6 +58,8 @@ pub struct State {
     pub closing: Vector<FuncId>,
     /// When the last read from an array of which one element is followed was of that element.
     pub last_read: Option<ExprId>,
+    /// How often the store was executed that says which element is followed, see `anchor`.
+    pub anchored: u32,
     /// Functions that nobody knows and every execution calls: they are taken to come back.
     pub trusted: Vector<FuncId>,
     /// What such functions were given, and may change whenever one is called.
@@ -90,6 +92,7 @@ impl State {
             pending,
             closing,
             last_read: None,
+            anchored: 0,
             trusted: Vector::new(),
             exposed: HashSet::new(),
             handled: HashSet::new(),

@@ -196,6 +196,8 @@ impl Prover<'_, '_, '_> {
     ) -> Tried<Summary> {
         let mut base = state.clone();
         (base.assumed, base.deferred) = Default::default();
+        // Its body stands for many calls.
+        base.anchored = u32::MAX;
         let mut summary = self.guess(&mut base, at, func);
         let call = arrival(self, state, &summary.params, args);
         let scalars: Vec<(ExprId, ExprId)> =
