@@ -1,5 +1,5 @@
 //! Proofs about loops against real executions: random programs whose loops turn as often as inputs say, over
-//! numbers, arrays and lists, and functions that call themselves, and programs over nodes that are linked at random or share objects and over pointers into arrays, with claims that hold in some executions. What an execution breaks must not be
+//! numbers, arrays and lists, and functions that call themselves, and programs over nodes that are linked at random or share objects over pointers into arrays and over texts, with claims that hold in some executions. What an execution breaks must not be
 //! proved. The checker of proofs is asked about the same programs with the invariants that were found: it must
 //! not accept a claim that fails, either, and is of use only if it accepts much of what was proved.
 //!
@@ -15,6 +15,7 @@ mod random;
 mod runs;
 mod shapes;
 mod shared;
+mod texts;
 
 use counting::Counting;
 use generate::Program;
@@ -85,7 +86,12 @@ fn what_an_execution_breaks_of_pointers_is_not_proved() {
     judge_shapes("pointers", 60, pointers::program);
 }
 
-/// Asks about the claims of programs over pointers, by proofs only.
+#[test]
+fn what_an_execution_breaks_of_texts_is_not_proved() {
+    judge_shapes("texts", 60, texts::program);
+}
+
+/// Asks about the claims of programs over memory, by proofs only.
 fn judge_shapes(kind: &str, usual: u64, generate: fn(u64, usize) -> Program) {
     let count = number("CEGAS_LOOPS", usual) as usize;
     let mut random = Random::new(number("CEGAS_LOOPS_SEED", 1));
