@@ -160,7 +160,6 @@ impl Prover<'_, '_, '_> {
                 };
                 let tail = next(b, link).map(|tail| self.machine.smt.pool.width(tail));
                 if second == first
-                    || (self.keeps_known && self.machine.are_told_apart(a, b, link))
                     || b.size != size
                     || (a.background, b.background) != (Background::Uninit, Background::Uninit)
                     || tail != Some(self.machine.pointer_bits)
@@ -170,13 +169,36 @@ impl Prover<'_, '_, '_> {
                 {
                     continue;
                 }
+                let is_known = self.keeps_known && self.machine.are_told_apart(a, b, link);
                 let (one, other) = (side(state, a, link), side(state, b, link));
-                if self.machine.has_common_node(&one, &other) {
+                if !is_known
+                    && self.machine.has_common_node(&one, &other)
+                    && !(self.keeps_known && self.never_hold_the_same(&one, &other))
+                {
                     return Some((first, second, link));
                 }
             }
         }
         None
+    }
+
+    /// Whether one of two nodes holds a constant where the other holds something, but never that.
+    fn never_hold_the_same(&mut self, one: &Side, other: &Side) -> bool {
+        let limits = self.limits();
+        one.cells.iter().any(|(offset, a)| {
+            let Some(b) = other.cells.get(offset).filter(|b| b.bytes == a.bytes) else {
+                return false;
+            };
+            let pool = &mut self.machine.smt.pool;
+            let holds = match (pool.as_const(a.value), pool.as_const(b.value)) {
+                (Some(_), None) => &other.holds,
+                (None, Some(_)) => &one.holds,
+                _ => return false,
+            };
+            let mut question = holds.clone();
+            question.push(pool.eq(a.value, b.value));
+            matches!(self.machine.smt.check(&question, &limits), Answer::Unsat(_))
+        })
     }
 
     /// Learns what lists there are from a state.
