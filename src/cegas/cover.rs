@@ -68,6 +68,8 @@ pub(super) struct Proved {
     pub all_met: bool,
     /// What holds at the heads of loops, if it was asked for.
     pub invariants: Vec<LoopInvariant>,
+    /// The same as whole states, a text for each attempt that proved something.
+    pub written: Vec<String>,
 }
 
 /// The obligations that are proved.
@@ -182,6 +184,8 @@ pub(super) struct Met {
     pub(super) state: State,
     /// It covers all turns.
     pub(super) is_general: bool,
+    /// Turns behind it in which demands are taken to be met before one is judged.
+    pub(super) turns: u32,
 }
 
 /// How far an attempt was, to go back there.
@@ -233,6 +237,7 @@ impl<'p> Prover<'_, 'p, '_> {
                     }
                     found.proved.extend(self.wanted().difference(&self.failed));
                     if self.machine.options.tells_invariants && found.proved.len() > known {
+                        found.written.extend(self.written());
                         found.invariants.extend(self.spoken());
                     }
                 }
@@ -455,7 +460,8 @@ impl<'p> Prover<'_, 'p, '_> {
     /// From this state at the head of a loop, all paths of a turn were followed.
     pub(super) fn note_met(&mut self, region: &Region, state: State, is_general: bool) {
         if self.machine.options.tells_invariants {
-            self.met.push(Met { body: Rc::clone(&region.body), state, is_general });
+            let body = Rc::clone(&region.body);
+            self.met.push(Met { body, state, is_general, turns: 0 });
         }
     }
 

@@ -33,11 +33,11 @@ const MOST_AHEAD: usize = 8;
 #[derive(Debug)]
 pub(super) struct Ghosts {
     /// Which element: the `g` above.
-    index: ExprId,
+    pub(super) index: ExprId,
     /// The size of an element, by where the array comes from.
-    strides: FxHashMap<Origin, u64>,
+    pub(super) strides: FxHashMap<Origin, u64>,
     /// No array has more elements, as far as their sizes are known.
-    most: Option<u64>,
+    pub(super) most: Option<u64>,
     /// An array was added since the execution began: it has to begin anew.
     is_new: bool,
 }

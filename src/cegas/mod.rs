@@ -60,6 +60,7 @@ mod cover;
 pub mod inductive;
 mod scope;
 mod spoken;
+mod written;
 mod related;
 mod renamed;
 mod replay;

@@ -76,7 +76,16 @@ impl Writer<'_> {
             _ = writeln!(content, "      value: {}", quoted(&all.join(" && ")));
             content += "      format: c_expression\n";
         }
-        self.entry("invariant_set", target, &properties, &content)
+        let mut text = self.entry("invariant_set", target, &properties, &content);
+        let mut content = String::new();
+        for states in self.report.states.iter().filter(|states| states.target == target.name) {
+            content += "  - states: |\n";
+            states.lines.lines().for_each(|line| _ = writeln!(content, "      {line}"));
+        }
+        if !content.is_empty() {
+            text += &self.entry("state_set", target, &properties, &content);
+        }
+        text
     }
 
     /// The inputs that lead to a violation, and where it is.
