@@ -77,12 +77,18 @@ impl Terms {
         text: &mut String,
     ) -> Option<()> {
         let (before, after) = summary.said();
+        // What holds only of this call of the program says nothing of calls inside it.
+        let known = machine.smt.pool.free_vars(&summary.params);
+        let is_general = |fact: &ExprId| {
+            machine.smt.pool.free_vars(&[*fact]).iter().all(|var| known.contains(var))
+        };
+        let before: Vec<ExprId> = before.iter().copied().filter(is_general).collect();
         let mut all = |terms: &[ExprId]| -> Option<String> {
             let names: Option<Vec<String>> =
                 terms.iter().map(|&term| self.term(machine, term)).collect();
             Some(names?.join(" "))
         };
-        let (given, before, after) = (all(&summary.params)?, all(before)?, all(after)?);
+        let (given, before, after) = (all(&summary.params)?, all(&before)?, all(after)?);
         let result: Vec<ExprId> = summary.result.into_iter().collect();
         let returns = all(&result)?;
         _ = writeln!(text, "contract f{}", func.as_u32());
