@@ -94,7 +94,11 @@ impl Checker<'_> {
             }
         }
         // An array that was found on the way would have to be followed from the start.
-        if self.machine.is_ghost_new() { refused("an array of which nothing is said") } else { Ok(()) }
+        if self.machine.is_ghost_new() {
+            refused("an array of which nothing is said")
+        } else {
+            Ok(())
+        }
     }
 
     /// A path has come to a block.

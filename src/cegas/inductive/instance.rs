@@ -11,11 +11,14 @@ use super::{Checker, Reason};
 use crate::cegas::memory::{Instance, Life, Origin};
 use crate::cegas::state::State;
 use crate::cegas::value::Value;
-use crate::smt::{Answer, ExprId, Limits, VarId};
+use crate::smt::{Answer, ExprId, Limits, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Cases into which a state is taken apart to be compared.
 const MOST_CASES: u32 = 64;
+
+/// Choices between paths that were joined in a written state.
+const MOST_TAGS: usize = 16;
 
 /// Questions about one pair of states take this long at most.
 const LIMITS: Limits = Limits { work: 3_000_000, milliseconds: 1_000, megabytes: 2_000 };
@@ -172,7 +175,7 @@ impl Search<'_, '_> {
         let mut said: Vec<ExprId> = holds.clone();
         said.extend(matching.equal.iter().map(|&(one, _)| one));
         said.extend(matching.facts.iter().map(|fact| fact.said));
-        self.bind_rest(&said, &mut binding);
+        let tags = self.bind_rest(&said, &mut binding);
 
         let conditions = self.arrived.state.conditions();
         let known: FxHashSet<ExprId> = conditions.iter().copied().collect();
@@ -185,6 +188,7 @@ impl Search<'_, '_> {
         for condition in holds {
             images.push(self.machine.smt.pool.substitute_memo(condition, &binding, &mut done));
         }
+        let images = self.for_some(&tags, images)?;
         for image in images {
             if !known.contains(&image) && !self.follows(&conditions, image) {
                 return None;
@@ -222,19 +226,51 @@ impl Search<'_, '_> {
         matches!(self.machine.smt.check(&question, &LIMITS), Answer::Unsat(_))
     }
 
-    /// Values for variables that nothing has told yet. Any will do that makes the rest true: that of the same number.
-    fn bind_rest(&mut self, said: &[ExprId], binding: &mut FxHashMap<VarId, ExprId>) {
+    /// Conditions that hold together for some values of the tags, without them.
+    fn for_some(&mut self, tags: &[VarId], mut all: Vec<ExprId>) -> Option<Vec<ExprId>> {
+        (tags.len() <= MOST_TAGS).then_some(())?;
+        let mut vars: FxHashMap<ExprId, Vec<VarId>> = FxHashMap::default();
+        for &tag in tags {
+            let pool = &self.machine.smt.pool;
+            let speaks =
+                |e: &ExprId| vars.entry(*e).or_insert_with(|| pool.free_vars(&[*e])).contains(&tag);
+            let (with, without): (Vec<ExprId>, Vec<ExprId>) = all.into_iter().partition(speaks);
+            all = without;
+            let together = self.machine.smt.pool.and_all(&with);
+            let mut either = Vec::new();
+            for side in [true, false] {
+                let side = self.machine.smt.pool.bool(side);
+                let one = FxHashMap::from_iter([(tag, side)]);
+                either.push(self.machine.smt.pool.substitute(together, &one));
+            }
+            all.push(self.machine.smt.pool.or_all(&either));
+        }
+        Some(all)
+    }
+
+    /// Values for variables that nothing has told yet: any will do that makes the rest true, so that of the same number is
+    /// tried. Those that are true or false stay open, under new names, which are told.
+    fn bind_rest(&mut self, said: &[ExprId], binding: &mut FxHashMap<VarId, ExprId>) -> Vec<VarId> {
         let theirs = self.numbered();
+        let mut tags = Vec::new();
         for var in self.machine.smt.pool.free_vars(said) {
             if binding.contains_key(&var) || self.is_rigid(var) {
                 continue;
             }
             let bits = self.machine.smt.pool.width(self.machine.smt.pool.var_expr(var));
+            if bits == 1 {
+                // Not by its own name, which may be that of another variable in the other state.
+                let tag = self.machine.smt.pool.var("either", Sort::Bits(1));
+                binding.insert(var, tag);
+                tags.push(self.machine.smt.pool.node(tag).var());
+                continue;
+            }
             let number = self.machine.source_of(var).map(|(number, _)| number);
             let same = number.and_then(|number| theirs.get(&(number, bits)).copied());
             let value = same.unwrap_or_else(|| self.machine.smt.pool.constant(0, bits));
             binding.insert(var, value);
         }
+        tags
     }
 }
 

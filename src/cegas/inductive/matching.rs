@@ -119,8 +119,8 @@ impl<'s, 'p> Search<'s, 'p> {
             if self.machine.smt.pool.width(ours) != self.machine.smt.pool.width(theirs) {
                 return None;
             }
-            let is_pointer = self.machine.speaks_of_addresses(ours)
-                || self.machine.speaks_of_addresses(theirs);
+            let is_pointer =
+                self.machine.speaks_of_addresses(ours) || self.machine.speaks_of_addresses(theirs);
             if is_pointer {
                 return self.pointers(ours, theirs, agenda, matching);
             }
@@ -404,8 +404,8 @@ impl<'s, 'p> Search<'s, 'p> {
                 (!self.machine.speaks_of_addresses(value)).then_some(())?;
             } else {
                 // What all nodes share is no value that each has for itself.
-                let is_own = self.machine.speaks_of_nodes(cell.value)
-                    || self.machine.speaks_of_nodes(value);
+                let is_own =
+                    self.machine.speaks_of_nodes(cell.value) || self.machine.speaks_of_nodes(value);
                 (!is_own).then_some(())?;
                 agenda.push((cell.value, value));
             }

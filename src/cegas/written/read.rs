@@ -395,7 +395,8 @@ impl<'r, 'p> Reader<'r, 'p> {
         facts.iter().all(|&fact| self.is_condition(fact)).then_some(())?;
         let mut object = self.state.memory.get(of)?.clone();
         let end = link + u64::from(self.machine.pointer_bits / 8);
-        let is_beside = |(at, cell): (&u64, &Cell)| at + u64::from(cell.bytes) <= link || end <= *at;
+        let is_beside =
+            |(at, cell): (&u64, &Cell)| at + u64::from(cell.bytes) <= link || end <= *at;
         object.cells.iter().all(is_beside).then_some(())?;
         (object.life == Life::Live && matches!(object.origin, Origin::Heap(_))).then_some(())?;
         let may_be_empty = many == "any";
@@ -476,8 +477,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         if var.is_some_and(|var| self.taken.contains(&var)) {
             var = None;
         }
-        let var =
-            var.unwrap_or_else(|| self.machine.fresh(&mut self.state, bits, Source::Widened));
+        let var = var.unwrap_or_else(|| self.machine.fresh(&mut self.state, bits, Source::Widened));
         self.taken.insert(var);
         self.vars.insert((bits, number, name), var);
         var
