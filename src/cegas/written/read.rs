@@ -203,7 +203,8 @@ impl<'r, 'p> Reader<'r, 'p> {
         let func = func_id(self.machine, number(func, "f")?)?;
         let (given, returns, before, after) = Default::default();
         let mut contract = Contract { func, given, returns, before, after };
-        self.count_variables()?;
+        // What it says is said of other variables where it is used.
+        self.state.fresh = MOST_FRESH;
         for line in lines {
             let (name, words) = line.split_first()?;
             let all: Option<Vec<ExprId>> = words.iter().map(|word| self.expr(word)).collect();
@@ -224,16 +225,6 @@ impl<'r, 'p> Reader<'r, 'p> {
         self.machine.smt.pool.width(e) == 1 && !self.machine.speaks_of_addresses(e)
     }
 
-    /// Whatever is made behind the state has a higher number than its variables.
-    fn count_variables(&mut self) -> Option<()> {
-        let numbers = self.terms.iter().map(|term| match term {
-            Term::Var(_, Some(number), _) => *number,
-            _ => 0,
-        });
-        self.state.fresh = self.state.fresh.max(numbers.max().unwrap_or(0) + 1);
-        (self.state.fresh < MOST_FRESH).then_some(())
-    }
-
     fn state(&mut self, lines: &[Words<'_>]) -> Option<Written> {
         let mut turns = 0;
         // Objects first: everything may speak of them.
@@ -247,12 +238,13 @@ impl<'r, 'p> Reader<'r, 'p> {
                         self.objects.insert(name, instance);
                     }
                 }
-                ["fresh", count] => self.state.fresh = count.parse().ok()?,
+                ["fresh", count] => {
+                    self.state.fresh = count.parse().ok().filter(|count| *count < MOST_FRESH)?;
+                }
                 ["turns", count] => turns = count.parse().ok().filter(|t| *t <= MOST_TURNS)?,
                 _ => {}
             }
         }
-        self.count_variables()?;
         let mut last: Option<Instance> = None;
         for line in lines {
             match line[..] {
@@ -452,7 +444,7 @@ impl<'r, 'p> Reader<'r, 'p> {
     fn made(&mut self, at: usize) -> Option<ExprId> {
         Some(match &self.terms[at] {
             Term::Const(bits, value) => self.machine.smt.pool.constant(*value, *bits),
-            Term::Var(bits, number, name) => self.variable(*bits, *number, name),
+            Term::Var(bits, number, name) => self.variable(*bits, *number, name)?,
             Term::Address(object) => {
                 let instance = *self.objects.get(object)?;
                 self.machine.address(instance)
@@ -469,10 +461,12 @@ impl<'r, 'p> Reader<'r, 'p> {
     }
 
     /// An arbitrary number: that of the number it had, so that what is made behind it has the numbers it had, too.
-    fn variable(&mut self, bits: u32, number: Option<u32>, name: &'r str) -> ExprId {
+    fn variable(&mut self, bits: u32, number: Option<u32>, name: &'r str) -> Option<ExprId> {
         if let Some(&known) = self.vars.get(&(bits, number, name)) {
-            return known;
+            return Some(known);
         }
+        // Whatever is made behind the state has a higher number.
+        number.is_none_or(|number| number < self.state.fresh).then_some(())?;
         let mut var = number.map(|number| self.machine.numbered(number, bits, Source::Widened));
         if var.is_some_and(|var| self.taken.contains(&var)) {
             var = None;
@@ -480,7 +474,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         let var = var.unwrap_or_else(|| self.machine.fresh(&mut self.state, bits, Source::Widened));
         self.taken.insert(var);
         self.vars.insert((bits, number, name), var);
-        var
+        Some(var)
     }
 }
 
