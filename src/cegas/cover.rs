@@ -96,6 +96,7 @@ pub(super) fn prove(
         interpolates: false,
         hints: Vec::new(),
         met: Vec::new(),
+        joins: Vec::new(),
         keeps_known: false,
         summaries: Summaries::default(),
         unrolls: false,
@@ -146,6 +147,8 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) interpolates: bool,
     /// The states in which loops were met at their heads.
     pub(super) met: Vec<Met>,
+    /// The states in which paths were joined.
+    pub(super) joins: Vec<State>,
     /// Nodes of lists of which everything is known are not folded.
     pub(super) keeps_known: bool,
     /// What recursive functions return.
@@ -195,6 +198,7 @@ pub(super) struct Before {
     suspects: usize,
     refuted: usize,
     met: usize,
+    joins: usize,
 }
 
 /// Where the paths of one turn ended.
@@ -217,7 +221,7 @@ impl<'p> Prover<'_, 'p, '_> {
             self.loses = self.hypotheses > 0;
             self.suspects.clear();
             self.refuted.clear();
-            self.met.clear();
+            (self.met, self.joins) = Default::default();
             self.summaries = Summaries::new(is_thorough);
             self.depth = 0;
             let mut start = self.machine.start(self.question.entry);
@@ -333,7 +337,11 @@ impl<'p> Prover<'_, 'p, '_> {
             waiting.entry(self.key(&state)).or_default().push(state);
         }
         while let Some((_, states)) = waiting.pop_first() {
+            let is_join = states.len() > 1 && self.machine.options.tells_invariants;
             for state in self.merged(states) {
+                if is_join {
+                    self.joins.push(state.clone());
+                }
                 let mut landed = Vec::new();
                 self.follow(state, &mut landed)?;
                 while let Some(state) = landed.pop() {
@@ -444,8 +452,8 @@ impl<'p> Prover<'_, 'p, '_> {
 
     pub(super) fn before(&self) -> Before {
         let (suspects, met) = (self.suspects.len(), self.met.len());
-        let (failed, loses) = (self.failed.clone(), self.loses);
-        Before { failed, loses, suspects, refuted: self.refuted.len(), met }
+        let (failed, loses, joins) = (self.failed.clone(), self.loses, self.joins.len());
+        Before { failed, loses, suspects, refuted: self.refuted.len(), met, joins }
     }
 
     /// What was seen since counts for nothing.
@@ -455,6 +463,7 @@ impl<'p> Prover<'_, 'p, '_> {
         self.suspects.truncate(before.suspects);
         self.refuted.truncate(before.refuted);
         self.met.truncate(before.met);
+        self.joins.truncate(before.joins);
     }
 
     /// From this state at the head of a loop, all paths of a turn were followed.

@@ -63,8 +63,9 @@ pub fn load(path: &Path) -> Result<Given> {
 
 fn read(text: &str) -> Result<Given> {
     let entries: Vec<Entry> = serde_yaml_ng::from_str(text)?;
-    if !entries.iter().any(|entry| entry.entry_type == "invariant_set") {
-        bail!("it has no entry of type invariant_set");
+    let is_known = |entry: &Entry| matches!(&*entry.entry_type, "invariant_set" | "state_set");
+    if !entries.iter().any(is_known) {
+        bail!("it has no entry of type invariant_set or state_set");
     }
     let mut given = Given::default();
     for entry in entries {

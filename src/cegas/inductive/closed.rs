@@ -159,11 +159,11 @@ impl Checker<'_> {
             return Ok(());
         };
         let is_head = is_at_start && self.loops(place.0).body(place.1).is_some();
-        if !is_head {
+        let among = self.by_place.get(&place).cloned().unwrap_or_default();
+        if !is_head && among.is_empty() {
             waiting.push(Path { state, track });
             return Ok(());
         }
-        let among = self.by_place.get(&place).cloned().unwrap_or_default();
         if !among.is_empty()
             && let Some(covering) = self.covers(&state, &among)?
         {
@@ -179,8 +179,10 @@ impl Checker<'_> {
             }
             return Ok(());
         }
-        self.demand_conditions(&state, "a condition does not hold where its loop is met")?;
-        if matches!(track, Track::Judged) {
+        if is_head {
+            self.demand_conditions(&state, "a condition does not hold where its loop is met")?;
+        }
+        if is_head && matches!(track, Track::Judged) {
             let known = met.entry(place).or_default();
             let is_same = |other: &State| {
                 other.same(&state)
@@ -208,14 +210,19 @@ impl Checker<'_> {
     /// A written state that is used for the first time.
     fn begin(&mut self, number: usize) -> Result<Path, Reason> {
         let (state, turns) = (self.written[number].state.clone(), self.written[number].turns);
-        self.demand_conditions(&state, "a condition does not follow from a state that is written")?;
+        let is_at_start = self.is_at_start(&state);
+        let region = self.region(&state).filter(|_| is_at_start);
+        if region.is_some() {
+            let what = "a condition does not follow from a state that is written";
+            self.demand_conditions(&state, what)?;
+        }
         self.keeps_at_head(&state)?;
         // Turns in which demands are taken to be met say nothing of what is lost in them.
         self.loses |= turns > 0;
-        let track = match self.region(&state) {
+        let track = match region {
             Some(region) if turns > 0 => Track::Later { region, of: number, turn: 0, turns },
-            Some(_) if turns == 0 => Track::Judged,
-            _ => return refused("a state that is not at the head of a loop"),
+            None if turns > 0 => return refused("turns of what is no loop"),
+            _ => Track::Judged,
         };
         Ok(Path { state, track })
     }

@@ -19,19 +19,28 @@ use std::fmt::Write;
 /// States of one proof.
 const MOST_STATES: usize = 400;
 
+/// Joins of paths that are followed apart all the same.
+const FEW_JOINS: usize = 8;
+
 /// Longer texts are not written.
 const LONGEST: usize = 8 << 20;
 
 impl Prover<'_, '_, '_> {
     /// What the attempt that has just come to its end rests on; nothing if something in it cannot be written.
     pub(in crate::cegas) fn written(&mut self) -> Option<String> {
-        let generals: Vec<(State, u32)> = {
+        let mut generals: Vec<(State, u32)> = {
             let met = self.met.iter().filter(|met| met.is_general);
             met.map(|met| (met.state.clone(), met.turns)).collect()
         };
         let contracts = self.summaries.told();
         if generals.len() > MOST_STATES {
             return None;
+        }
+        // Paths that meet more often are too many to be followed apart. Where turns are judged behind others, they must be.
+        let joins = std::mem::take(&mut self.joins);
+        let is_many = joins.len() > FEW_JOINS && joins.len() + generals.len() <= MOST_STATES;
+        if is_many && self.hypotheses == 0 {
+            generals.extend(joins.into_iter().map(|state| (state, 0)));
         }
         let mut terms = Terms::default();
         let mut rest = String::new();
