@@ -337,8 +337,10 @@ impl<'p> Prover<'_, 'p, '_> {
             waiting.entry(self.key(&state)).or_default().push(state);
         }
         while let Some((_, states)) = waiting.pop_first() {
-            let is_join = states.len() > 1 && self.machine.options.tells_invariants;
-            for state in self.merged(states) {
+            let count = states.len();
+            let states = self.merged(states);
+            let is_join = states.len() < count && self.machine.options.tells_invariants;
+            for state in states {
                 if is_join {
                     self.joins.push(state.clone());
                 }

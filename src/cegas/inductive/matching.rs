@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Pairs looked at before a search is given up, and matchings that are checked as a whole.
-const MOST_STEPS: u32 = 20_000;
+const MOST_STEPS: u32 = 4_000;
 const MOST_LEAVES: u32 = 6;
 
 /// Variables of so few bits may say which of several pointers is meant.

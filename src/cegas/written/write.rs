@@ -20,7 +20,7 @@ use std::fmt::Write;
 const MOST_STATES: usize = 400;
 
 /// Joins of paths that are followed apart all the same.
-const FEW_JOINS: usize = 8;
+const FEW_JOINS: usize = 12;
 
 /// Longer texts are not written.
 const LONGEST: usize = 8 << 20;
@@ -36,10 +36,11 @@ impl Prover<'_, '_, '_> {
         if generals.len() > MOST_STATES {
             return None;
         }
-        // Paths that meet more often are too many to be followed apart. Where turns are judged behind others, they must be.
+        // Paths that meet more often are too many to be followed apart. Where turns are judged behind others, they must be;
+        // and with lists, to compare two states takes longer than to follow both.
         let joins = std::mem::take(&mut self.joins);
         let is_many = joins.len() > FEW_JOINS && joins.len() + generals.len() <= MOST_STATES;
-        if is_many && self.hypotheses == 0 {
+        if is_many && self.hypotheses == 0 && self.classes.is_empty() {
             generals.extend(joins.into_iter().map(|state| (state, 0)));
         }
         let mut terms = Terms::default();
