@@ -8,7 +8,7 @@
 
 use super::matching::{Matching, Pair, Search, Wish};
 use super::{Checker, Reason};
-use crate::cegas::memory::{Instance, Life, Origin};
+use crate::cegas::memory::{Instance, Life, Object, Origin};
 use crate::cegas::state::State;
 use crate::cegas::value::Value;
 use crate::smt::{Answer, ExprId, Limits, Sort, VarId};
@@ -154,44 +154,80 @@ impl Search<'_, '_> {
     /// Whether everything holds with this matching, and then whether allocated memory is lost in it.
     pub(super) fn shown(&mut self, matching: &Matching) -> Option<bool> {
         self.leaves = self.leaves.checked_sub(1)?;
-        for number in self.first..self.general.memory.len() as u32 {
-            let instance = Instance(number);
-            let object = self.general.memory.get(instance)?;
-            let is_met = matching.met.contains_key(&instance) || matching.empty.contains(&instance);
-            (is_met || object.life == Life::Ended).then_some(())?;
-        }
-        for theirs in &self.arrived.state.exposed {
-            let ours = matching.met.iter().find(|(_, met)| *met == theirs).map(|(ours, _)| ours);
-            let is_forgotten = !matching.taken.contains(theirs) && theirs.0 >= self.first;
-            let is_exposed = match ours {
-                Some(ours) => self.general.exposed.contains(ours),
-                None if theirs.0 < self.first => self.general.exposed.contains(theirs),
-                None => is_forgotten,
-            };
-            is_exposed.then_some(())?;
-        }
-        let mut binding = matching.binding.clone();
+        self.has_objects(matching).then_some(())?;
         let holds = self.general.conditions();
         let mut said: Vec<ExprId> = holds.clone();
         said.extend(matching.equal.iter().map(|&(one, _)| one));
         said.extend(matching.facts.iter().map(|fact| fact.said));
-        let tags = self.bind_rest(&said, &mut binding);
+        let mut open = self.open(&said, matching);
+        // A guess that fails is given up for another.
+        loop {
+            match self.fails(matching, &holds, &open) {
+                Tried::Holds => return Some(self.is_lost(matching)),
+                Tried::Never => return None,
+                Tried::Fails(said) => {
+                    let vars = self.machine.smt.pool.free_vars(&[said]);
+                    let is_wrong = |guess: &Guess| vars.contains(&guess.var) && !guess.is_last;
+                    let mut is_new = false;
+                    for guess in open.iter_mut().filter(|guess| is_wrong(guess)) {
+                        (guess.value, guess.is_last, is_new) = (guess.other, true, true);
+                    }
+                    is_new.then_some(())?;
+                }
+            }
+        }
+    }
 
+    /// Whether the written state's objects are all taken for some. One that nothing leads to with this matching need not
+    /// be there: an execution does the same without it.
+    fn has_objects(&self, matching: &Matching) -> bool {
+        let is_there = |number: u32| {
+            let Some(object) = self.general.memory.get(Instance(number)) else { return false };
+            let is_met = matching.met.contains_key(&Instance(number))
+                || matching.empty.contains(&Instance(number));
+            let needs_a_pointer =
+                matches!(object.origin, Origin::Heap(_)) && object.life != Life::Replaced;
+            is_met || needs_a_pointer || object.life == Life::Ended
+        };
+        let is_exposed = |theirs: &Instance| {
+            let ours = matching.met.iter().find(|(_, met)| *met == theirs).map(|(ours, _)| ours);
+            match ours {
+                Some(ours) => self.general.exposed.contains(ours),
+                None if theirs.0 < self.first => self.general.exposed.contains(theirs),
+                // It is forgotten.
+                None => !matching.taken.contains(theirs),
+            }
+        };
+        (self.first..self.general.memory.len() as u32).all(is_there)
+            && self.arrived.state.exposed.iter().all(is_exposed)
+    }
+
+    /// Something that does not follow with these guesses.
+    fn fails(&mut self, matching: &Matching, holds: &[ExprId], open: &[Guess]) -> Tried {
+        let mut binding = matching.binding.clone();
+        let mut tags = Vec::new();
+        for guess in open {
+            binding.insert(guess.var, guess.value);
+            if guess.is_tag {
+                tags.push(self.machine.smt.pool.node(guess.value).var());
+            }
+        }
         let conditions = self.arrived.state.conditions();
         let known: FxHashSet<ExprId> = conditions.iter().copied().collect();
         let mut done = FxHashMap::default();
         let mut images = Vec::new();
         for &(one, other) in &matching.equal {
-            let one = self.machine.smt.pool.substitute_memo(one, &binding, &mut done);
-            images.push(self.machine.smt.pool.eq(one, other));
+            let image = self.machine.smt.pool.substitute_memo(one, &binding, &mut done);
+            images.push((self.machine.smt.pool.eq(image, other), one));
         }
-        for condition in holds {
-            images.push(self.machine.smt.pool.substitute_memo(condition, &binding, &mut done));
+        for &condition in holds {
+            let image = self.machine.smt.pool.substitute_memo(condition, &binding, &mut done);
+            images.push((image, condition));
         }
-        let images = self.for_some(&tags, images)?;
-        for image in images {
+        let Some(images) = self.for_some(&tags, images) else { return Tried::Never };
+        for (image, said) in images {
             if !known.contains(&image) && !self.follows(&conditions, image) {
-                return None;
+                return Tried::Fails(said);
             }
         }
         for fact in &matching.facts {
@@ -201,18 +237,20 @@ impl Search<'_, '_> {
             let mut premises = conditions.clone();
             premises.extend(&fact.premises);
             if !premises.contains(&image) && !self.follows(&premises, image) {
-                return None;
+                return Tried::Fails(fact.said);
             }
         }
+        Tried::Holds
+    }
+
+    fn is_lost(&self, matching: &Matching) -> bool {
         let memory = &self.arrived.state.memory;
         let is_lost = |number: u32| {
             let object = memory.get(Instance(number));
-            let is_live = |o: &crate::cegas::memory::Object| {
-                o.life == Life::Live && matches!(o.origin, Origin::Heap(_))
-            };
+            let is_live = |o: &Object| o.life == Life::Live && matches!(o.origin, Origin::Heap(_));
             object.is_some_and(is_live) && !matching.taken.contains(&Instance(number))
         };
-        Some((0..memory.len() as u32).any(is_lost))
+        (0..memory.len() as u32).any(is_lost)
     }
 
     fn follows(&mut self, premises: &[ExprId], image: ExprId) -> bool {
@@ -227,15 +265,22 @@ impl Search<'_, '_> {
     }
 
     /// Conditions that hold together for some values of the tags, without them.
-    fn for_some(&mut self, tags: &[VarId], mut all: Vec<ExprId>) -> Option<Vec<ExprId>> {
+    fn for_some(
+        &mut self,
+        tags: &[VarId],
+        mut all: Vec<(ExprId, ExprId)>,
+    ) -> Option<Vec<(ExprId, ExprId)>> {
         (tags.len() <= MOST_TAGS).then_some(())?;
         let mut vars: FxHashMap<ExprId, Vec<VarId>> = FxHashMap::default();
         for &tag in tags {
             let pool = &self.machine.smt.pool;
-            let speaks =
-                |e: &ExprId| vars.entry(*e).or_insert_with(|| pool.free_vars(&[*e])).contains(&tag);
-            let (with, without): (Vec<ExprId>, Vec<ExprId>) = all.into_iter().partition(speaks);
+            let speaks = |(e, _): &(ExprId, ExprId)| {
+                vars.entry(*e).or_insert_with(|| pool.free_vars(&[*e])).contains(&tag)
+            };
+            let (with, without): (Vec<_>, Vec<_>) = all.into_iter().partition(speaks);
             all = without;
+            let Some(&(_, said)) = with.first() else { continue };
+            let with: Vec<ExprId> = with.into_iter().map(|(image, _)| image).collect();
             let together = self.machine.smt.pool.and_all(&with);
             let mut either = Vec::new();
             for side in [true, false] {
@@ -243,35 +288,64 @@ impl Search<'_, '_> {
                 let one = FxHashMap::from_iter([(tag, side)]);
                 either.push(self.machine.smt.pool.substitute(together, &one));
             }
-            all.push(self.machine.smt.pool.or_all(&either));
+            all.push((self.machine.smt.pool.or_all(&either), said));
         }
         Some(all)
     }
 
-    /// Values for variables that nothing has told yet: any will do that makes the rest true, so that of the same number is
-    /// tried. Those that are true or false stay open, under new names, which are told.
-    fn bind_rest(&mut self, said: &[ExprId], binding: &mut FxHashMap<VarId, ExprId>) -> Vec<VarId> {
+    /// Guesses for variables that nothing has told yet. Any value will do that makes the rest true: first that of the same
+    /// number is tried, then one for which those conditions hold that speak of nothing else.
+    fn open(&mut self, said: &[ExprId], matching: &Matching) -> Vec<Guess> {
+        let mut vars = self.machine.smt.pool.free_vars(said);
+        vars.retain(|var| !matching.binding.contains_key(var) && !self.is_rigid(*var));
         let theirs = self.numbered();
-        let mut tags = Vec::new();
-        for var in self.machine.smt.pool.free_vars(said) {
-            if binding.contains_key(&var) || self.is_rigid(var) {
-                continue;
-            }
-            let bits = self.machine.smt.pool.width(self.machine.smt.pool.var_expr(var));
+        let alone = |e: &ExprId| {
+            let free = self.machine.smt.pool.free_vars(&[*e]);
+            !free.is_empty() && free.iter().all(|var| vars.contains(var))
+        };
+        let alone: Vec<ExprId> = self.general.conditions().into_iter().filter(alone).collect();
+        let model = match self.machine.smt.check(&alone, &LIMITS) {
+            Answer::Sat(model) => Some(model),
+            Answer::Unsat(_) | Answer::Unknown(_) => None,
+        };
+        let mut open = Vec::new();
+        for var in vars {
+            let pool = &mut self.machine.smt.pool;
+            let bits = pool.width(pool.var_expr(var));
             if bits == 1 {
                 // Not by its own name, which may be that of another variable in the other state.
-                let tag = self.machine.smt.pool.var("either", Sort::Bits(1));
-                binding.insert(var, tag);
-                tags.push(self.machine.smt.pool.node(tag).var());
+                let value = pool.var("either", Sort::Bits(1));
+                open.push(Guess { var, value, other: value, is_last: true, is_tag: true });
                 continue;
             }
+            let other = model.as_ref().map_or(0, |model| model.bits(var));
+            let other = pool.constant(other, bits);
             let number = self.machine.source_of(var).map(|(number, _)| number);
             let same = number.and_then(|number| theirs.get(&(number, bits)).copied());
-            let value = same.unwrap_or_else(|| self.machine.smt.pool.constant(0, bits));
-            binding.insert(var, value);
+            let (value, is_last) = (same.unwrap_or(other), same.is_none());
+            open.push(Guess { var, value, other, is_last, is_tag: false });
         }
-        tags
+        open
     }
+}
+
+/// What a variable may be that no value or cell is.
+struct Guess {
+    var: VarId,
+    value: ExprId,
+    /// What is tried next.
+    other: ExprId,
+    is_last: bool,
+    /// It is left open: conditions need only hold for one of both.
+    is_tag: bool,
+}
+
+/// What comes of some guesses.
+enum Tried {
+    Holds,
+    /// This does not hold with them.
+    Fails(ExprId),
+    Never,
 }
 
 /// Values that have to be equal.

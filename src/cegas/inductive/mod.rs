@@ -92,9 +92,9 @@ fn check_one(
     let in_user_code = |o: &&Obligation| !marks.is_model(program.func_of(o.at));
     let told: Vec<Obligation> = obligations.iter().filter(in_user_code).copied().collect();
     let mut machine = Machine::new(program, Rc::new(marks), options);
-    let read = states.map(|text| written::read(&mut machine, text).unwrap_or_default());
-    let is_read = read.as_ref().is_none_or(|read| !read.is_empty());
-    let written::Proof { states: written, contracts } = read.unwrap_or_default();
+    let read = states.map(|text| written::read(&mut machine, text));
+    let is_read = read.as_ref().is_none_or(Option::is_some);
+    let written::Proof { states: written, contracts } = read.flatten().unwrap_or_default();
     let mut by_place: BTreeMap<(FuncId, BlockId), Vec<usize>> = BTreeMap::new();
     for (number, written) in written.iter().enumerate() {
         if let Some(frame) = written.state.top() {

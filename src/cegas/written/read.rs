@@ -35,12 +35,6 @@ pub(in crate::cegas) struct Proof {
     pub contracts: Vec<Contract>,
 }
 
-impl Proof {
-    pub fn is_empty(&self) -> bool {
-        self.states.is_empty() && self.contracts.is_empty()
-    }
-}
-
 /// A state at the head of a loop.
 #[derive(Debug)]
 pub(in crate::cegas) struct Written {
