@@ -37,13 +37,13 @@ pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String
         if report.checked && target.failure.is_none() && all.iter().all(is_safe) {
             text += &writer.proof(target);
         }
-        // What is proved of a program is proved, whatever is open.
-        text += &writer.states(target);
         // What targets share is told with the way of the first.
         let is_its = |o: &&&Obligation| o.targets.first() == Some(&target.name);
         for obligation in all.iter().filter(is_its).filter(|o| o.verdict == Verdict::Unsafe) {
             text += &writer.violation(target, obligation);
         }
+        // What is proved of a program is proved, whatever is open.
+        text += &writer.states(target);
     }
     if text.is_empty() { "[]\n".to_owned() } else { text }
 }

@@ -11,7 +11,7 @@ use super::{Checker, Reason};
 use crate::cegas::memory::{Instance, Life, Object, Origin};
 use crate::cegas::state::State;
 use crate::cegas::value::Value;
-use crate::smt::{Answer, ExprId, Limits, Sort, VarId};
+use crate::smt::{Answer, ExprId, Limits, Op, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Cases into which a state is taken apart to be compared.
@@ -159,6 +159,7 @@ impl Search<'_, '_> {
         let mut said: Vec<ExprId> = holds.clone();
         said.extend(matching.equal.iter().map(|&(one, _)| one));
         said.extend(matching.facts.iter().map(|fact| fact.said));
+        let matching = &self.with_solved(matching, &holds);
         let mut open = self.open(&said, matching);
         // A guess that fails is given up for another.
         loop {
@@ -291,6 +292,26 @@ impl Search<'_, '_> {
             all.push((self.machine.smt.pool.or_all(&either), said));
         }
         Some(all)
+    }
+
+    /// The same with variables that an equation tells, once the others are known.
+    fn with_solved(&mut self, matching: &Matching, holds: &[ExprId]) -> Matching {
+        let mut known = matching.clone();
+        let rigid: Vec<VarId> = self.rigid().collect();
+        known.binding.extend(rigid.iter().map(|&var| (var, self.machine.smt.pool.var_expr(var))));
+        let mut count = 0;
+        while count != known.binding.len() {
+            count = known.binding.len();
+            for &condition in holds {
+                let node = self.machine.smt.pool.node(condition);
+                if node.op == Op::Eq && self.machine.smt.pool.width(node.child(0)) > 1 {
+                    let sum = self.machine.smt.pool.sub(node.child(0), node.child(1));
+                    self.machine.defines(sum, &mut known.binding);
+                }
+            }
+        }
+        rigid.iter().for_each(|var| _ = known.binding.remove(var));
+        known
     }
 
     /// Guesses for variables that nothing has told yet. Any value will do that makes the rest true: first that of the same

@@ -16,6 +16,7 @@ mod evaluate;
 mod follow;
 mod instance;
 mod kept;
+mod lists;
 mod matching;
 mod turns;
 

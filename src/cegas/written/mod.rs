@@ -7,6 +7,7 @@
 //! may come from anybody. What it says wrongly makes a set that is not closed, never a panic and never a wrong proof.
 
 mod read;
+mod words;
 mod write;
 
 pub(super) use read::{Contract, Proof, Written, read};

@@ -5,6 +5,7 @@
 //! execution is in the state is not asked here.
 
 use super::LIVES;
+use super::words::{LARGEST, MOST_FRESH, Term, func_id, number, origin, term};
 use crate::cegas::ghost::Ghosts;
 use crate::cegas::machine::{Machine, Source};
 use crate::cegas::memory::{Background, Cell, Chain, Instance, Life, Object, Origin};
@@ -12,15 +13,9 @@ use crate::cegas::persistent::{HashMap, HashSet, OrdMap, Vector};
 use crate::cegas::state::{Entry, Frame, State};
 use crate::cegas::value::Value;
 use crate::ir::{BlockId, FuncId, GlobalId, InstId, ValueId};
-use crate::smt::{ExprId, MAX_WIDTH, Operation, Pool};
+use crate::smt::{ExprId, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-
-/// Arbitrary values are counted in 32 bits; a path makes fewer than the rest.
-const MOST_FRESH: u32 = 1 << 30;
-
-/// Larger objects have no cells behind this.
-const LARGEST: u64 = 1 << 40;
 
 /// Values inside each other.
 const DEEPEST: u32 = 20;
@@ -51,16 +46,6 @@ pub(in crate::cegas) struct Contract {
     pub returns: Option<ExprId>,
     pub before: Vec<ExprId>,
     pub after: Vec<ExprId>,
-}
-
-/// A line of the table of expressions.
-enum Term {
-    Const(u32, u128),
-    Var(u32, Option<u32>, String),
-    Address(u32),
-    Element,
-    Node(u64, u32),
-    Made(Operation, Vec<usize>),
 }
 
 type Words<'t> = Vec<&'t str>;
@@ -108,62 +93,6 @@ fn add_array(machine: &mut Machine<'_>, at: &str, stride: &str) -> Option<()> {
     (is_array && stride.is_power_of_two() && stride <= 64).then_some(())?;
     ghosts.strides.insert(at, stride);
     Some(())
-}
-
-fn number(word: &str, name: &str) -> Option<u32> {
-    let digits = word.strip_prefix(name)?;
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|_| is_plain)
-}
-
-fn term(words: &[&str], known: usize) -> Option<Term> {
-    let bits = |word: &str| word.parse().ok().filter(|bits| (1..=MAX_WIDTH).contains(bits));
-    Some(match *words {
-        ["const", width, value] => Term::Const(bits(width)?, value.parse().ok()?),
-        ["var", width, "-", name] => Term::Var(bits(width)?, None, name.to_owned()),
-        ["var", width, number, name] => {
-            let number = number.parse().ok().filter(|number| *number < MOST_FRESH)?;
-            Term::Var(bits(width)?, Some(number), name.to_owned())
-        }
-        ["address", object] => Term::Address(number(object, "o")?),
-        ["element"] => Term::Element,
-        ["node", offset, bytes] => {
-            let bytes = bytes.parse().ok().filter(|bytes| (1..=16).contains(bytes))?;
-            Term::Node(offset.parse().ok().filter(|offset| *offset < LARGEST)?, bytes)
-        }
-        _ => {
-            let mut words = words.iter().copied();
-            let operation = Operation::read(&mut words)?;
-            let of = |word| number(word, "t").map(|at| at as usize).filter(|at| *at < known);
-            Term::Made(operation, words.map(of).collect::<Option<Vec<usize>>>()?)
-        }
-    })
-}
-
-fn origin(machine: &Machine<'_>, word: &str) -> Option<Origin> {
-    let program = machine.program;
-    let inst = |name: &str| {
-        let at = number(word, name).filter(|at| (*at as usize) < program.insts.len())?;
-        Some(InstId::from_u32(at))
-    };
-    if word == "argument" {
-        return Some(Origin::Argument);
-    }
-    if let Some(global) = number(word, "global") {
-        let is_there = (global as usize) < program.globals.len();
-        return is_there.then(|| Origin::Global(GlobalId::from_u32(global)));
-    }
-    if let Some(func) = number(word, "function") {
-        return func_id(machine, func).map(Origin::Func);
-    }
-    inst("local")
-        .map(Origin::Local)
-        .or_else(|| inst("heap").map(Origin::Heap))
-        .or_else(|| inst("varargs").map(Origin::Varargs))
-}
-
-fn func_id(machine: &Machine<'_>, func: u32) -> Option<FuncId> {
-    ((func as usize) < machine.program.funcs.len()).then(|| FuncId::from_u32(func))
 }
 
 /// Makes one state, or what is said of one function.
