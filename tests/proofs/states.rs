@@ -130,7 +130,7 @@ fn states_that_are_changed_prove_nothing() {
 #[test]
 fn demands_may_be_judged_later() {
     let dir = tempfile::tempdir().expect("a folder");
-    for case in CASES.iter().filter(|case| ["counted.c", "elements.c"].contains(&case.name)) {
+    for case in CASES.iter().filter(|case| case.name == "elements.c") {
         let (_, witness) = case.proved(dir.path());
         for turns in 1..3 {
             let later = witness.replace("turns 0", &format!("turns {turns}"));

@@ -20,6 +20,10 @@ const MOST_CASES: u32 = 64;
 /// Choices between paths that were joined in a written state.
 const MOST_TAGS: usize = 16;
 
+/// Guesses that are tried before a matching is given up, and those of one variable that it is compared with.
+const MOST_GUESSES: u32 = 24;
+const MOST_COMPARED: usize = 4;
+
 /// Questions about one pair of states take this long at most.
 const LIMITS: Limits = Limits { work: 3_000_000, milliseconds: 1_000, megabytes: 2_000 };
 
@@ -161,22 +165,21 @@ impl Search<'_, '_> {
         said.extend(matching.facts.iter().map(|fact| fact.said));
         let matching = &self.with_solved(matching, &holds);
         let mut open = self.open(&said, matching);
-        // A guess that fails is given up for another.
-        loop {
+        for _ in 0..MOST_GUESSES {
             match self.fails(matching, &holds, &open) {
                 Tried::Holds => return Some(self.is_lost(matching)),
                 Tried::Never => return None,
                 Tried::Fails(said) => {
                     let vars = self.machine.smt.pool.free_vars(&[said]);
-                    let is_wrong = |guess: &Guess| vars.contains(&guess.var) && !guess.is_last;
-                    let mut is_new = false;
-                    for guess in open.iter_mut().filter(|guess| is_wrong(guess)) {
-                        (guess.value, guess.is_last, is_new) = (guess.other, true, true);
-                    }
-                    is_new.then_some(())?;
+                    // A guess that may be why is given up for the next one.
+                    let mut wrong = open.iter_mut().filter(|guess| vars.contains(&guess.var));
+                    let next = wrong.find_map(|guess| guess.next.pop().map(|next| (guess, next)));
+                    let (guess, next) = next?;
+                    guess.value = next;
                 }
             }
         }
+        None
     }
 
     /// Whether the written state's objects are all taken for some. One that nothing leads to with this matching need not
@@ -315,7 +318,7 @@ impl Search<'_, '_> {
     }
 
     /// Guesses for variables that nothing has told yet. Any value will do that makes the rest true: first that of the same
-    /// number is tried, then one for which those conditions hold that speak of nothing else.
+    /// number is tried, then what it is compared with, then one for which those conditions hold that speak of nothing else.
     fn open(&mut self, said: &[ExprId], matching: &Matching) -> Vec<Guess> {
         let mut vars = self.machine.smt.pool.free_vars(said);
         vars.retain(|var| !matching.binding.contains_key(var) && !self.is_rigid(*var));
@@ -336,17 +339,47 @@ impl Search<'_, '_> {
             if bits == 1 {
                 // Not by its own name, which may be that of another variable in the other state.
                 let value = pool.var("either", Sort::Bits(1));
-                open.push(Guess { var, value, other: value, is_last: true, is_tag: true });
+                open.push(Guess { var, value, next: Vec::new(), is_tag: true });
                 continue;
             }
             let other = model.as_ref().map_or(0, |model| model.bits(var));
-            let other = pool.constant(other, bits);
+            let mut next = vec![pool.constant(other, bits)];
+            next.extend(self.compared(var, matching));
             let number = self.machine.source_of(var).map(|(number, _)| number);
-            let same = number.and_then(|number| theirs.get(&(number, bits)).copied());
-            let (value, is_last) = (same.unwrap_or(other), same.is_none());
-            open.push(Guess { var, value, other, is_last, is_tag: false });
+            next.extend(number.and_then(|number| theirs.get(&(number, bits)).copied()));
+            if let Some(value) = next.pop() {
+                open.push(Guess { var, value, next, is_tag: false });
+            }
         }
         open
+    }
+
+    /// What a variable is compared with that is known.
+    fn compared(&mut self, var: VarId, matching: &Matching) -> Vec<ExprId> {
+        let pool = &self.machine.smt.pool;
+        let own = pool.var_expr(var);
+        let mut found: Vec<ExprId> = Vec::new();
+        for e in pool.reachable(&self.general.conditions()) {
+            let node = pool.node(e);
+            if !matches!(node.op, Op::Eq | Op::Ult | Op::Slt) {
+                continue;
+            }
+            let other = match (node.child(0) == own, node.child(1) == own) {
+                (true, false) => node.child(1),
+                (false, true) => node.child(0),
+                _ => continue,
+            };
+            let is_known = |var: &VarId| matching.binding.contains_key(var) || self.is_rigid(*var);
+            let is_new = pool.as_const(other).is_none() && !found.contains(&other);
+            if is_new
+                && found.len() < MOST_COMPARED
+                && pool.free_vars(&[other]).iter().all(is_known)
+            {
+                found.push(other);
+            }
+        }
+        let pool = &mut self.machine.smt.pool;
+        found.into_iter().map(|other| pool.substitute(other, &matching.binding)).collect()
     }
 }
 
@@ -354,9 +387,8 @@ impl Search<'_, '_> {
 struct Guess {
     var: VarId,
     value: ExprId,
-    /// What is tried next.
-    other: ExprId,
-    is_last: bool,
+    /// What is tried next, the last first.
+    next: Vec<ExprId>,
     /// It is left open: conditions need only hold for one of both.
     is_tag: bool,
 }
