@@ -48,6 +48,8 @@ pub struct Checked {
     pub paths: String,
     /// What the proofs rest on, if it was asked for.
     pub invariants: Vec<report::Invariant>,
+    /// The same as sets of whole states.
+    pub states: Vec<report::States>,
     /// The functions that executions may come to.
     #[serde(skip)]
     pub reached: Vec<String>,
@@ -143,6 +145,7 @@ pub fn check(
         failed,
         paths,
         invariants: invariants::told(program, explored.invariants, settings),
+        states: invariants::states(program, explored.written),
         reached: Vec::new(),
     }
 }
@@ -218,6 +221,7 @@ fn from_entries(
         paths: String::new(),
         // What holds of a loop however its function is entered is not known here.
         invariants: Vec::new(),
+        states: Vec::new(),
         reached: Vec::new(),
     }
 }

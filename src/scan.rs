@@ -340,6 +340,7 @@ fn assemble(
         report.paths += &modelled.checked.paths;
         report.obligations.extend(modelled.checked.obligations);
         report.invariants.extend(modelled.checked.invariants);
+        report.states.extend(modelled.checked.states);
         report.targets.push(report::Target {
             name: target.name.clone(),
             kind: match target.kind {

@@ -64,7 +64,7 @@ impl Prover<'_, '_, '_> {
         self.loses = self.hypotheses > 0;
         self.suspects.clear();
         self.refuted.clear();
-        self.met.clear();
+        (self.met, self.joins) = Default::default();
         self.summaries = Summaries::new(is_thorough);
         self.depth = 0;
         let mut start = self.machine.start(self.question.entry);
@@ -78,6 +78,7 @@ impl Prover<'_, '_, '_> {
         }
         found.proved.extend(self.wanted().difference(&self.failed));
         if self.machine.options.tells_invariants && found.proved.len() > known {
+            found.written.extend(self.written());
             found.invariants.extend(self.spoken());
         }
         Ok(())

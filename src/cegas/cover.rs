@@ -60,6 +60,8 @@ pub(super) struct Proved {
     pub all_met: bool,
     /// What holds at the heads of loops, if it was asked for.
     pub invariants: Vec<LoopInvariant>,
+    /// The same as whole states, a text for each attempt that proved something.
+    pub written: Vec<String>,
 }
 
 /// The obligations that are proved.
@@ -86,6 +88,7 @@ pub(super) fn prove(
         interpolates: false,
         hints: Vec::new(),
         met: Vec::new(),
+        joins: Vec::new(),
         keeps_known: false,
         summaries: Summaries::default(),
         unrolls: false,
@@ -136,6 +139,8 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) interpolates: bool,
     /// The states in which loops were met at their heads.
     pub(super) met: Vec<Met>,
+    /// The states in which paths were joined.
+    pub(super) joins: Vec<State>,
     /// Nodes of lists of which everything is known are not folded.
     pub(super) keeps_known: bool,
     /// What recursive functions return.
@@ -174,6 +179,8 @@ pub(super) struct Met {
     pub(super) state: State,
     /// It covers all turns.
     pub(super) is_general: bool,
+    /// Turns behind it in which demands are taken to be met before one is judged.
+    pub(super) turns: u32,
 }
 
 /// How far an attempt was, to go back there.
@@ -183,6 +190,7 @@ pub(super) struct Before {
     suspects: usize,
     refuted: usize,
     met: usize,
+    joins: usize,
 }
 
 /// Where the paths of one turn ended.
@@ -239,7 +247,13 @@ impl<'p> Prover<'_, 'p, '_> {
             waiting.entry(self.key(&state)).or_default().push(state);
         }
         while let Some((_, states)) = waiting.pop_first() {
-            for state in self.merged(states) {
+            let count = states.len();
+            let states = self.merged(states);
+            let is_join = states.len() < count && self.machine.options.tells_invariants;
+            for state in states {
+                if is_join {
+                    self.joins.push(state.clone());
+                }
                 let mut landed = Vec::new();
                 self.follow(state, &mut landed)?;
                 while let Some(state) = landed.pop() {
@@ -350,8 +364,8 @@ impl<'p> Prover<'_, 'p, '_> {
 
     pub(super) fn before(&self) -> Before {
         let (suspects, met) = (self.suspects.len(), self.met.len());
-        let (failed, loses) = (self.failed.clone(), self.loses);
-        Before { failed, loses, suspects, refuted: self.refuted.len(), met }
+        let (failed, loses, joins) = (self.failed.clone(), self.loses, self.joins.len());
+        Before { failed, loses, suspects, refuted: self.refuted.len(), met, joins }
     }
 
     /// What was seen since counts for nothing.
@@ -361,12 +375,14 @@ impl<'p> Prover<'_, 'p, '_> {
         self.suspects.truncate(before.suspects);
         self.refuted.truncate(before.refuted);
         self.met.truncate(before.met);
+        self.joins.truncate(before.joins);
     }
 
     /// From this state at the head of a loop, all paths of a turn were followed.
     pub(super) fn note_met(&mut self, region: &Region, state: State, is_general: bool) {
         if self.machine.options.tells_invariants {
-            self.met.push(Met { body: Rc::clone(&region.body), state, is_general });
+            let body = Rc::clone(&region.body);
+            self.met.push(Met { body, state, is_general, turns: 0 });
         }
     }
 

@@ -61,6 +61,7 @@ pub(super) struct Explorer<'a> {
     /// Obligations that hold although not every path was followed.
     pub(super) proved: BTreeSet<usize>,
     pub(super) invariants: Vec<LoopInvariant>,
+    pub(super) written: Vec<String>,
     /// A proof came by every call of a model, whether or not it succeeded.
     pub(super) all_met: bool,
     pub(super) visited: Visited,
@@ -108,8 +109,9 @@ impl<'a> Explorer<'a> {
         let is_complete = is_whole || self.all_met || self.ledger.len() == asked;
         let ahead = self.all_ahead();
         let invariants = std::mem::take(&mut self.invariants);
+        let written = std::mem::take(&mut self.written);
         let asked = self.machine.smt.stats();
-        Explored { verdicts: self.verdicts(), is_complete, ahead, invariants, asked }
+        Explored { verdicts: self.verdicts(), is_complete, ahead, invariants, written, asked }
     }
 
     fn new(machine: Machine<'a>, obligations: Vec<Obligation>, task: &Task<'a>) -> Self {
@@ -133,6 +135,7 @@ impl<'a> Explorer<'a> {
             budget,
             proved: BTreeSet::new(),
             invariants: Vec::new(),
+            written: Vec::new(),
             all_met: false,
             visited: Visited::default(),
             leaps: Leaps::default(),

@@ -35,7 +35,7 @@ pub(super) struct Ghosts {
     /// The size of an element, by where the array comes from.
     pub(super) strides: FxHashMap<Origin, u64>,
     /// No array has more elements, as far as their sizes are known.
-    most: Option<u64>,
+    pub(super) most: Option<u64>,
     /// An array was added since the execution began: it has to begin anew.
     is_new: bool,
     /// Stores whose element may be the one.

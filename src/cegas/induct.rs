@@ -36,6 +36,9 @@ impl Prover<'_, '_, '_> {
         match self.base_and_step(entry, general.state.clone(), region) {
             Ok(out) => {
                 self.note_met(region, general.state, true);
+                if let Some(met) = self.met.last_mut() {
+                    met.turns = self.hypotheses;
+                }
                 Ok(out)
             }
             Err(Fail::Beyond) => {

@@ -240,7 +240,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The variable of that number.
-    fn numbered(&mut self, number: u32, bits: u32, source: Source) -> ExprId {
+    pub(super) fn numbered(&mut self, number: u32, bits: u32, source: Source) -> ExprId {
         if let Some(&var) = self.fresh.get(&(number, bits, source)) {
             return var;
         }

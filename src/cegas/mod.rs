@@ -63,6 +63,7 @@ mod attempts;
 pub mod inductive;
 mod scope;
 mod spoken;
+mod written;
 mod related;
 mod renamed;
 mod replay;

@@ -131,10 +131,10 @@ impl Explorer<'_> {
             deadline: self.after(slice),
             cancel: self.cancel,
         };
-        let Proved { all_met, proved, invariants } =
+        let Proved { all_met, proved, invariants, written } =
             cover::prove(&mut self.machine, &mut self.ledger, question);
         self.make_room();
-        self.invariants = invariants;
+        (self.invariants, self.written) = (invariants, written);
         self.proved = proved;
         self.all_met = all_met;
     }

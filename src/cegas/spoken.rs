@@ -241,7 +241,7 @@ impl Machine<'_> {
     }
 
     /// Whether that the sum is zero says what its only part is that has no name yet: then it is the rest of it.
-    fn defines(&mut self, sum: ExprId, meaning: &mut FxHashMap<VarId, ExprId>) -> bool {
+    pub(super) fn defines(&mut self, sum: ExprId, meaning: &mut FxHashMap<VarId, ExprId>) -> bool {
         let vars = self.smt.pool.free_vars(&[sum]);
         let unknown: Vec<VarId> =
             vars.into_iter().filter(|var| !meaning.contains_key(var)).collect();

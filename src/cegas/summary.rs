@@ -50,11 +50,36 @@ pub(super) struct Summaries {
     guesses: FxHashMap<FuncId, Rc<Summary>>,
     /// Calls met while a body is followed.
     calls: Vec<(FuncId, Arrival)>,
+    /// All that were found, in order.
+    found: Vec<(FuncId, Rc<Summary>)>,
     /// Results are also guessed to be larger or smaller than others, which is harder to show than that they are equal.
     is_thorough: bool,
 }
 
+impl Summary {
+    /// What holds before a call, and what after it.
+    pub(super) fn said(&self) -> (&[ExprId], &[ExprId]) {
+        (&self.before, &self.after)
+    }
+}
+
 impl Summaries {
+    /// The summaries that hold: those that were proved by themselves, and of functions without such a one the last, which was
+    /// proved together with those that it calls.
+    pub(super) fn told(&self) -> Vec<(FuncId, Rc<Summary>)> {
+        let mut told: Vec<(FuncId, Rc<Summary>)> = Vec::new();
+        for (func, summary) in self.found.iter().rev() {
+            let known = self.known.get(func);
+            let is_proved = known.is_some_and(|all| all.iter().any(|k| Rc::ptr_eq(k, summary)));
+            let is_last = known.is_none() && told.iter().all(|(other, _)| other != func);
+            if is_proved || is_last {
+                told.push((*func, Rc::clone(summary)));
+            }
+        }
+        told.reverse();
+        told
+    }
+
     pub(super) fn new(is_thorough: bool) -> Summaries {
         Summaries { is_thorough, ..Summaries::default() }
     }
@@ -180,6 +205,7 @@ impl Prover<'_, '_, '_> {
         calls.append(&mut self.summaries.calls);
         self.summaries.calls = calls;
         self.summaries.guesses.remove(&func);
+        self.summaries.found.push((func, Rc::clone(&summary)));
         if self.summaries.guesses.is_empty() {
             // Otherwise it rests on what is not shown yet.
             self.summaries.known.entry(func).or_default().push(Rc::clone(&summary));

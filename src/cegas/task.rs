@@ -57,6 +57,8 @@ pub struct Explored {
     pub ahead: Option<FuncSet>,
     /// What the proofs rest on at the heads of loops, if it was asked for.
     pub invariants: Vec<LoopInvariant>,
+    /// The same as sets of whole states, in text.
+    pub written: Vec<String>,
     /// What was asked on the way, and what settled it.
     pub asked: Stats,
 }
@@ -69,6 +71,7 @@ impl Explored {
             is_complete,
             ahead: None,
             invariants: Vec::new(),
+            written: Vec::new(),
             asked: Stats::default(),
         }
     }

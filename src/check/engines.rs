@@ -14,10 +14,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Nothing if there was a panic. Where the explorer decides, the obligations are then decided one by one, so that only
 /// those which meet the bug are unknown for it.
 pub(super) fn decide(task: &Task<'_>, settings: &Settings, paths: &mut String) -> Option<Explored> {
-    let conditions =
+    let claims =
         settings.given.as_ref().map(|given| invariants::given(task.program, given, settings));
     let mut run = || match settings.engine {
-        _ if let Some(conditions) = &conditions => inductive::check(task, conditions),
+        _ if let Some(claims) = &claims => inductive::check(task, claims),
         Engine::Auto => cuts::explore(task),
         Engine::Proofs => task.prove(),
         Engine::Cegas => refined(task),

@@ -1,8 +1,8 @@
 //! Where in the source the loops stand that a proof speaks of.
 
 use crate::cegas::LoopInvariant;
-use crate::cegas::inductive::{self, Condition, Conditions};
-use crate::config::{Given, Settings};
+use crate::cegas::inductive::{self, Claims, Condition, Conditions};
+use crate::config::{Given, GivenCondition, Settings};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::Dominators;
 use crate::ir::{BlockId, FuncId, Inst, InstId, Program};
@@ -24,6 +24,12 @@ pub(super) fn told(
     invariants.into_iter().map(one).collect()
 }
 
+/// Sets of states as reports have them.
+pub(super) fn states(program: &Program, written: Vec<String>) -> Vec<report::States> {
+    let one = |lines| report::States { target: program.name.clone(), lines };
+    written.into_iter().map(one).collect()
+}
+
 /// The jumps of which one carries the place of the loop's keyword: those that go back without a condition, as at the
 /// end of `while` and `for`, and those that come to the loop from before, as at the beginning of `do`.
 pub fn statements(program: &Program, func: FuncId, head: BlockId) -> Vec<InstId> {
@@ -42,8 +48,14 @@ pub fn statements(program: &Program, func: FuncId, head: BlockId) -> Vec<InstId>
     back.iter().chain(&before).filter_map(jump).collect()
 }
 
-/// The conditions that a witness gives for the loops of a program.
-pub(super) fn given(program: &Program, given: &[Given], settings: &Settings) -> Conditions {
+/// What a witness says of a program.
+pub(super) fn given<'g>(program: &Program, given: &'g Given, settings: &Settings) -> Claims<'g> {
+    let conditions = conditions(program, &given.conditions, settings);
+    Claims { conditions, states: given.states.iter().map(String::as_str).collect() }
+}
+
+/// The conditions that it gives for the loops.
+fn conditions(program: &Program, given: &[GivenCondition], settings: &Settings) -> Conditions {
     let mut conditions = Conditions::new();
     for (func, function) in &program.funcs {
         for head in function.blocks.iter() {
@@ -52,7 +64,7 @@ pub(super) fn given(program: &Program, given: &[Given], settings: &Settings) -> 
                 let same_file = |file: &str| {
                     Path::new(file).file_name() == Path::new(place.file.as_str()).file_name()
                 };
-                let is_here = |given: &&Given| {
+                let is_here = |given: &&GivenCondition| {
                     given.line == place.line
                         && given.column.is_none_or(|column| column == place.column)
                         && same_file(&given.file)

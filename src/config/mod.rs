@@ -25,4 +25,4 @@ pub use layer::{Engine, FailOn, Layer, SarifKinds, When};
 pub use nearest::nearest;
 pub use settings::{Cache, Dump, DumpFormat, OutputPlace, Outputs, Settings, Stage};
 pub use settle::{Request, settle};
-pub use witness::Given;
+pub use witness::{Given, GivenCondition};

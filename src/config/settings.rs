@@ -45,7 +45,7 @@ pub struct Settings {
     /// How assertions are decided.
     pub engine: Engine,
     /// What a witness says of loops: obligations are decided by it alone.
-    pub given: Option<Vec<Given>>,
+    pub given: Option<Given>,
     /// Print the paths that `sse` enumerates, step by step.
     pub explain_path: bool,
     /// Further functions that count as assertions: what they are given must not be zero, and those that are given

@@ -5,9 +5,17 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+/// What a witness says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    pub conditions: Vec<GivenCondition>,
+    /// Sets of whole states, in lines of our own.
+    pub states: Vec<String>,
+}
+
 /// A condition that is said to hold each time a loop's head is met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct GivenCondition {
     /// As the witness names it.
     pub file: String,
     /// Where the loop's keyword stands.
@@ -28,6 +36,7 @@ struct Entry {
 #[derive(Deserialize)]
 struct Item {
     invariant: Option<Invariant>,
+    states: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -45,29 +54,43 @@ struct Place {
     column: Option<u32>,
 }
 
-/// Reads the loop invariants of a witness.
-pub fn load(path: &Path) -> Result<Vec<Given>> {
+/// Reads what a witness says of loops.
+pub fn load(path: &Path) -> Result<Given> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the witness {}", path.display()))?;
     read(&text).with_context(|| format!("the witness {}", path.display()))
 }
 
-fn read(text: &str) -> Result<Vec<Given>> {
+fn read(text: &str) -> Result<Given> {
     let entries: Vec<Entry> = serde_yaml_ng::from_str(text)?;
-    let Some(set) = entries.iter().position(|entry| entry.entry_type == "invariant_set") else {
-        bail!("it has no entry of type invariant_set");
-    };
-    let items = entries.into_iter().skip(set).filter(|entry| entry.entry_type == "invariant_set");
-    let mut given = Vec::new();
-    for invariant in items.flat_map(|entry| entry.content).filter_map(|item| item.invariant) {
-        let Invariant { r#type: kind, location, value: condition, format } = invariant;
-        if kind != "loop_invariant" || format != "c_expression" {
-            bail!("an invariant of type {kind} in format {format}; only loops in C are understood");
+    let is_known = |entry: &Entry| matches!(&*entry.entry_type, "invariant_set" | "state_set");
+    if !entries.iter().any(is_known) {
+        bail!("it has no entry of type invariant_set or state_set");
+    }
+    let mut given = Given::default();
+    for entry in entries {
+        match entry.entry_type.as_str() {
+            "invariant_set" => {
+                for invariant in entry.content.into_iter().filter_map(|item| item.invariant) {
+                    given.conditions.push(condition(invariant)?);
+                }
+            }
+            "state_set" => {
+                given.states.extend(entry.content.into_iter().filter_map(|item| item.states));
+            }
+            _ => {}
         }
-        let Place { file_name: file, line, column } = location;
-        given.push(Given { file, line, column, condition });
     }
     Ok(given)
+}
+
+fn condition(invariant: Invariant) -> Result<GivenCondition> {
+    let Invariant { r#type: kind, location, value: condition, format } = invariant;
+    if kind != "loop_invariant" || format != "c_expression" {
+        bail!("an invariant of type {kind} in format {format}; only loops in C are understood");
+    }
+    let Place { file_name: file, line, column } = location;
+    Ok(GivenCondition { file, line, column, condition })
 }
 
 #[cfg(test)]
@@ -86,7 +109,12 @@ mod tests {
       value: "i <= n"
       format: c_expression
 "#;
+        let states = "- entry_type: state_set\n  content:\n  - states: |\n      t0 = element\n";
+        let both = read(&(text.to_owned() + states)).unwrap();
+        assert_eq!(both.states, ["t0 = element\n"]);
         let given = read(text).unwrap();
+        assert_eq!((&given.conditions, given.states.len()), (&both.conditions, 0));
+        let given = given.conditions;
         assert_eq!(given.len(), 1);
         assert_eq!((given[0].line, given[0].column), (3, Some(5)));
         assert_eq!(given[0].condition, "i <= n");

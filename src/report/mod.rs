@@ -51,6 +51,8 @@ pub struct Report {
     pub files: BTreeSet<String>,
     /// What the proofs rest on, if `--proofs` asks for it.
     pub invariants: Vec<Invariant>,
+    /// The same as sets of whole states.
+    pub states: Vec<States>,
     /// What is violated at the revision that the scan is compared with.
     pub before: Option<Before>,
     /// Whether obligations were looked for at all; without that nothing is ever called safe.
@@ -176,6 +178,14 @@ pub struct Invariant {
     pub places: Vec<Location>,
     /// Conditions in C, all of which hold.
     pub conditions: Vec<String>,
+}
+
+/// The states that a proof rests on, in lines that the checker reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct States {
+    /// The program it is about.
+    pub target: String,
+    pub lines: String,
 }
 
 /// Something the user should know.

@@ -42,6 +42,8 @@ pub fn render(report: &Report, sources: &Sources, settings: &Settings) -> String
         for obligation in all.iter().filter(is_its).filter(|o| o.verdict == Verdict::Unsafe) {
             text += &writer.violation(target, obligation);
         }
+        // What is proved of a program is proved, whatever is open.
+        text += &writer.states(target);
     }
     if text.is_empty() { "[]\n".to_owned() } else { text }
 }
@@ -55,9 +57,7 @@ struct Writer<'w> {
 impl Writer<'_> {
     /// The invariants of a program that is safe.
     fn proof(&self, target: &Target) -> String {
-        let mut properties: Vec<&str> =
-            self.settings.rules.iter().filter_map(|rule| property(rule)).collect();
-        properties.dedup();
+        let properties = self.properties();
         if properties.is_empty() {
             return String::new();
         }
@@ -77,6 +77,26 @@ impl Writer<'_> {
             content += "      format: c_expression\n";
         }
         self.entry("invariant_set", target, &properties, &content)
+    }
+
+    fn properties(&self) -> Vec<&'static str> {
+        let rules = self.settings.rules.iter();
+        let mut properties: Vec<&str> = rules.filter_map(|rule| property(rule)).collect();
+        properties.dedup();
+        properties
+    }
+
+    /// The same as whole states.
+    fn states(&self, target: &Target) -> String {
+        let mut content = String::new();
+        for states in self.report.states.iter().filter(|states| states.target == target.name) {
+            content += "  - states: |\n";
+            states.lines.lines().for_each(|line| _ = writeln!(content, "      {line}"));
+        }
+        if content.is_empty() {
+            return content;
+        }
+        self.entry("state_set", target, &self.properties(), &content)
     }
 
     /// The inputs that lead to a violation, and where it is.

@@ -29,6 +29,7 @@ pub mod simplify;
 pub mod eval;
 pub mod infix;
 pub mod c_text;
+pub mod lines;
 pub mod print;
 pub mod walk;
 
@@ -46,6 +47,7 @@ pub mod z3;
 pub use c_text::{CInt, CName};
 pub use expr::{ExprId, MAX_WIDTH, Node, Op, Pool, Sort, VarId};
 pub use float::{Format, Rounding};
+pub use lines::Operation;
 pub use query::{Answer, Claim, Filtered, Limits};
 pub use solver::Solver;
 pub use stats::{Stage, Stats};

@@ -15,6 +15,7 @@ mod random;
 mod runs;
 mod shapes;
 mod shared;
+mod tampered;
 mod texts;
 
 use counting::Counting;
@@ -129,6 +130,91 @@ fn judge_shapes(kind: &str, usual: u64, generate: fn(u64, usize) -> Program) {
     assert!(wrong.is_empty(), "wrong proofs:\n{}", wrong.join("\n"));
     assert!(proved * 4 > claims, "too few proofs to mean anything: {proved} of {claims}");
     assert!(fail * 10 > claims, "too few claims that fail: {fail} of {claims}");
+}
+
+/// The states that proofs rest on, as they are and with changes, given to the checker with all claims.
+#[test]
+fn what_an_execution_breaks_is_not_accepted_whatever_is_said() {
+    type Generate = fn(u64, usize) -> Program;
+    let kinds: [Generate; 4] =
+        [generate::program, shapes::program, shared::program, pointers::program];
+    let count = number("CEGAS_LOOPS", 40) as usize;
+    let mut random = Random::new(number("CEGAS_LOOPS_SEED", 1) + 1000);
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut tally = tampered::Tally::default();
+    for start in (0..count).step_by(BATCH) {
+        let ids = start..(start + BATCH).min(count);
+        let programs: Vec<(Program, u64)> =
+            ids.map(|id| (kinds[id % 4](random.next(), id), random.next())).collect();
+        let (programs, seeds): (Vec<Program>, Vec<u64>) = programs.into_iter().unzip();
+        let broken = runs::broken(dir.path(), &programs);
+        std::thread::scope(|scope| {
+            let half = programs.len().div_ceil(2);
+            let (dir, broken) = (dir.path(), &broken);
+            let threads: Vec<_> = programs
+                .chunks(half)
+                .zip(seeds.chunks(half))
+                .map(|(programs, seeds)| scope.spawn(move || tamper(dir, programs, seeds, broken)))
+                .collect();
+            for thread in threads {
+                tally.add(thread.join().expect("no thread fails"));
+            }
+        });
+        println!("so far: {tally:?}");
+    }
+    assert!(tally.wrong.is_empty(), "accepted wrongly:\n{}", tally.wrong.join("\n"));
+    assert!(tally.accepted * 10 > tally.proved * 7, "too few proofs are accepted: {tally:?}");
+    assert!(tally.files > count, "too few changes to mean anything: {tally:?}");
+}
+
+/// Files that are changed for each program.
+const CHANGES: u32 = 4;
+
+fn tamper(
+    dir: &Path,
+    programs: &[Program],
+    seeds: &[u64],
+    broken: &BTreeSet<(usize, usize)>,
+) -> tampered::Tally {
+    let mut tally = tampered::Tally::default();
+    for (program, seed) in programs.iter().zip(seeds) {
+        let mut random = Random::new(*seed);
+        let witness = dir.join(format!("tampered_{}.yml", program.id));
+        let option = witness.to_str().expect("a plain name");
+        let safe = |options: &[&str]| -> Vec<u64> {
+            let all = judged(dir, program, &program.text, options).into_iter();
+            all.filter(|(_, verdict)| verdict == "safe").map(|(line, _)| line).collect()
+        };
+        let is_broken = |claim: usize| broken.contains(&(program.id, claim));
+        let mut proved = safe(&["--engine", "proofs", "--proofs", option]);
+        let text = std::fs::read_to_string(&witness).unwrap_or_default();
+        if !text.contains("state_set") {
+            continue;
+        }
+        tally.broken += (0..program.claims.len()).filter(|&claim| is_broken(claim)).count();
+        let accepted = safe(&["--check-proofs", option]);
+        proved.retain(|line| program.claims.contains(line));
+        tally.proved += proved.len();
+        tally.accepted += proved.iter().filter(|line| accepted.contains(line)).count();
+        let kept = |text: &str| {
+            let path = keep(program);
+            std::fs::write(path.with_extension("yml"), text).expect("a file");
+            path.display().to_string()
+        };
+        for (claim, line) in program.claims.iter().enumerate() {
+            if accepted.contains(line) && is_broken(claim) {
+                tally.wrong.push(format!("{}:{line}: accepted as it is", kept(&text)));
+            }
+        }
+        for _ in 0..CHANGES {
+            let Some(changed) = tampered::tampered(&mut random, &text) else { continue };
+            std::fs::write(&witness, &changed).expect("a file");
+            let accepted = safe(&["--check-proofs", option]);
+            tally.files += 1;
+            tally.checked(program, &accepted, is_broken, || kept(&changed));
+        }
+    }
+    tally
 }
 
 /// Of one claim in each program the opposite is asked, half of the time.

@@ -1,0 +1,392 @@
+//! Checking a set of written states: is it closed?
+//!
+//! All paths are followed from the start of the program. Where one comes to a head of a loop for which states are written,
+//! and is an instance of one of them ([`super::instance`]), it ends, and all paths from that written state are followed
+//! instead, once. Other paths go on as they are. If no path is left, every execution is, at every step, on
+//! a path that was followed: by induction over its steps. So what was refuted wherever a path met it
+//! holds. Nothing is guessed or made general; what cannot be covered is followed until the time is over.
+//!
+//! A written state may say that demands are to be judged only behind so many turns (k-induction, see
+//! [`crate::cegas::induct`]). Then what comes to it from elsewhere is also followed itself for so many turns, and judged;
+//! from the written state so many turns are followed in which demands are taken to be met, each of which must come back
+//! to an instance of it, and then one more, which is judged. An execution that comes to a later turn was at the head so
+//! many turns before.
+//!
+//! A contract of a function that only computes is shown by induction over how deep calls nest: its body is followed from any
+//! arguments of which what it demands holds, calls inside with contracts are not entered, and what it promises must hold
+//! wherever the body ends.
+
+use super::follow::Halt;
+use super::{Checker, Reason, refused};
+use crate::cegas::loops::Body;
+use crate::cegas::machine::Source;
+use crate::cegas::state::State;
+use crate::cegas::value::Value;
+use crate::cegas::written::Contract;
+use crate::ir::{BlockId, Callee, FuncId, Inst, InstId};
+use crate::smt::{ExprId, Op, VarId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// States that were met at one place and are compared with what comes there later.
+const MOST_MET: usize = 64;
+
+/// A path that waits, and what is asked of it.
+struct Path {
+    state: State,
+    track: Track,
+}
+
+/// What a path is followed for.
+#[derive(Clone)]
+enum Track {
+    /// Every demand on it is judged.
+    Judged,
+    /// The same, until it has come back to the head so many times.
+    First { region: Region, left: u32 },
+    /// It has come from a written state; demands are judged in the last of its turns.
+    Later { region: Region, of: usize, turn: u32, turns: u32 },
+    /// The body of a function, whose contract must hold where it ends.
+    Body { contract: usize, frames: usize, args: Rc<Vec<ExprId>> },
+}
+
+/// A loop under way: its blocks, and how many calls are running in it.
+#[derive(Clone)]
+struct Region {
+    body: Rc<Body>,
+    frames: usize,
+}
+
+impl Region {
+    fn is_at_head(&self, state: &State) -> bool {
+        let block = state.top().map(|frame| frame.block);
+        state.frames.len() == self.frames && block == Some(self.body.head)
+    }
+
+    fn is_left(&self, state: &State) -> bool {
+        let is_outside = |block: BlockId| !self.body.contains(block);
+        state.frames.len() < self.frames
+            || state.frames.len() == self.frames
+                && state.top().is_none_or(|frame| is_outside(frame.block))
+    }
+}
+
+impl Checker<'_> {
+    /// Follows every path there is, by what is written.
+    pub(super) fn close(&mut self, start: State) -> Result<(), Reason> {
+        // What comes back on a path that no execution takes says nothing of other calls.
+        self.machine.plains.is_off = true;
+        let mut start = start;
+        start.assumed.extend(self.machine.ghost_index());
+        let mut waiting = vec![Path { state: start, track: Track::Judged }];
+        let mut met: FxHashMap<(FuncId, BlockId), Vec<State>> = FxHashMap::default();
+        let mut begun = vec![false; self.written.len()];
+        while let Some(Path { state, track }) = waiting.pop() {
+            self.judges = match track {
+                Track::Judged | Track::First { .. } | Track::Body { .. } => true,
+                Track::Later { turn, turns, .. } => turn == turns,
+            };
+            for state in self.follow(state)? {
+                self.land(state, track.clone(), &mut waiting, &mut met, &mut begun)?;
+            }
+            for (contract, state, at) in std::mem::take(&mut self.bodies) {
+                waiting.push(self.body(contract, state, at)?);
+            }
+        }
+        // An array that was found on the way would have to be followed from the start.
+        if self.machine.is_ghost_new() {
+            refused("an array of which nothing is said")
+        } else {
+            Ok(())
+        }
+    }
+
+    /// A path has come to a block.
+    fn land(
+        &mut self,
+        state: State,
+        mut track: Track,
+        waiting: &mut Vec<Path>,
+        met: &mut FxHashMap<(FuncId, BlockId), Vec<State>>,
+        begun: &mut [bool],
+    ) -> Result<(), Reason> {
+        let is_at_start = self.is_at_start(&state);
+        match &mut track {
+            Track::Judged => {}
+            Track::First { region, left } => {
+                if region.is_at_head(&state) && is_at_start {
+                    *left -= 1;
+                    if *left > 0 {
+                        waiting.push(Path { state, track });
+                    }
+                    return Ok(());
+                }
+                if region.is_left(&state) {
+                    track = Track::Judged;
+                }
+            }
+            Track::Later { region, of, turn, turns } => {
+                if region.is_at_head(&state) && is_at_start {
+                    if *turn == 0 && self.covers(&state, &[*of])?.is_none() {
+                        return refused("a turn leads out of a state that is written");
+                    }
+                    *turn += 1;
+                    if *turn <= *turns {
+                        waiting.push(Path { state, track });
+                    }
+                    return Ok(());
+                }
+                if region.is_left(&state) {
+                    // Who leaves in an earlier turn was judged there.
+                    if turn < turns {
+                        return Ok(());
+                    }
+                    track = Track::Judged;
+                }
+            }
+            Track::Body { contract, frames, args } => {
+                if state.frames.len() < *frames {
+                    let (contract, args) = (*contract, Rc::clone(args));
+                    return self.promised(&state, contract, &args);
+                }
+                // A written state does not know which call it is in.
+                waiting.push(Path { state, track });
+                return Ok(());
+            }
+        }
+        let Some(place) = state.top().map(|frame| (frame.func, frame.block)) else {
+            waiting.push(Path { state, track });
+            return Ok(());
+        };
+        let is_head = is_at_start && self.loops(place.0).body(place.1).is_some();
+        let among = self.by_place.get(&place).cloned().unwrap_or_default();
+        if !is_head && among.is_empty() {
+            waiting.push(Path { state, track });
+            return Ok(());
+        }
+        if !among.is_empty()
+            && let Some(covering) = self.covers(&state, &among)?
+        {
+            let mut turns = 0;
+            for number in covering {
+                turns = turns.max(self.written[number].turns);
+                if !std::mem::replace(&mut begun[number], true) {
+                    waiting.push(self.begin(number)?);
+                }
+            }
+            if let Some(region) = self.region(&state).filter(|_| turns > 0) {
+                waiting.push(Path { state, track: Track::First { region, left: turns } });
+            }
+            return Ok(());
+        }
+        if is_head {
+            self.demand_conditions(&state, "a condition does not hold where its loop is met")?;
+        }
+        if is_head && matches!(track, Track::Judged) {
+            let known = met.entry(place).or_default();
+            let is_same = |other: &State| {
+                other.same(&state)
+                    && (&other.last_read, &other.pending, &other.closing, &other.handled)
+                        == (&state.last_read, &state.pending, &state.closing, &state.handled)
+            };
+            if known.iter().any(is_same) {
+                // All that it can do, another path does.
+                return self.keeps_at_head(&state);
+            }
+            if known.len() < MOST_MET {
+                known.push(state.clone());
+            }
+        }
+        waiting.push(Path { state, track });
+        Ok(())
+    }
+
+    fn region(&mut self, state: &State) -> Option<Region> {
+        let (func, block) = state.top().map(|frame| (frame.func, frame.block))?;
+        let body = Rc::clone(self.loops(func).body(block)?);
+        Some(Region { body, frames: state.frames.len() })
+    }
+
+    /// A written state that is used for the first time.
+    fn begin(&mut self, number: usize) -> Result<Path, Reason> {
+        let (state, turns) = (self.written[number].state.clone(), self.written[number].turns);
+        let is_at_start = self.is_at_start(&state);
+        let region = self.region(&state).filter(|_| is_at_start);
+        if region.is_some() {
+            let what = "a condition does not follow from a state that is written";
+            self.demand_conditions(&state, what)?;
+        }
+        self.keeps_at_head(&state)?;
+        // Turns in which demands are taken to be met say nothing of what is lost in them.
+        self.loses |= turns > 0;
+        let track = match region {
+            Some(region) if turns > 0 => Track::Later { region, of: number, turn: 0, turns },
+            None if turns > 0 => return refused("turns of what is no loop"),
+            _ => Track::Judged,
+        };
+        Ok(Path { state, track })
+    }
+
+    /// Goes on behind a call if a contract tells what it returns.
+    pub(super) fn passes(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        func: FuncId,
+    ) -> Result<bool, Halt> {
+        let program = self.machine.program;
+        let Inst::Call { callee: Callee::Direct(_), args } = program.insts[at].inst else {
+            return Ok(false);
+        };
+        if self.contracts.iter().all(|contract| contract.func != func) {
+            return Ok(false);
+        }
+        // Memory is the same behind it only if it has none to do with it.
+        if self.machine.plain(func).is_none() {
+            return Ok(false);
+        }
+        let mut given = Vec::new();
+        for &operand in program.operands(args) {
+            given.push(self.machine.bits(state, operand)?);
+        }
+        if given.iter().all(|&arg| self.machine.smt.pool.as_const(arg).is_some()) {
+            return Ok(false);
+        }
+        for number in 0..self.contracts.len() {
+            let contract = self.contracts[number].clone();
+            if contract.func != func || !self.is_contract(&contract, at, &given) {
+                continue;
+            }
+            let binding = self.bound(&contract.given, &given);
+            let mut holds = true;
+            for &fact in &contract.before {
+                let image = self.machine.smt.pool.substitute(fact, &binding);
+                let not = self.machine.smt.pool.not(image);
+                holds = holds && self.is_refuted(state, not).map_err(Halt::Reason)?;
+            }
+            if !holds {
+                continue;
+            }
+            // It may never come back.
+            self.keeps_at_head(state).map_err(Halt::Reason)?;
+            if !std::mem::replace(&mut self.is_used[number], true) {
+                self.bodies.push((number, state.clone(), at));
+            }
+            self.assume_after(state, at, &contract, binding)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn assume_after(
+        &mut self,
+        state: &mut State,
+        at: InstId,
+        contract: &Contract,
+        mut binding: FxHashMap<VarId, ExprId>,
+    ) -> Result<(), Halt> {
+        if let Some(value) = self.machine.program.insts[at].result.expand() {
+            let ty = self.machine.program.values[value].ty;
+            let result = self.machine.arbitrary(state, ty, Source::Widened)?;
+            if let (Some(returns), Some(bits)) = (contract.returns, result.bits()) {
+                binding.insert(self.machine.smt.pool.node(returns).var(), bits);
+            }
+            state.set(value, result);
+        }
+        for &fact in &contract.after {
+            let image = self.machine.smt.pool.substitute(fact, &binding);
+            self.machine.assume(state, image)?;
+        }
+        self.machine.advance(state)?;
+        Ok(())
+    }
+
+    fn bound(&self, vars: &[ExprId], to: &[ExprId]) -> FxHashMap<VarId, ExprId> {
+        let pool = &self.machine.smt.pool;
+        vars.iter().zip(to).map(|(&var, &to)| (pool.node(var).var(), to)).collect()
+    }
+
+    /// Whether a contract speaks of what the call is given and returns, and of nothing else.
+    fn is_contract(&self, contract: &Contract, at: InstId, given: &[ExprId]) -> bool {
+        let (program, pool) = (self.machine.program, &self.machine.smt.pool);
+        let is_var = |e: &ExprId| pool.op(*e) == Op::Var;
+        let result = program.insts[at].result.expand();
+        let bits = result.and_then(|value| self.machine.scalar_bits(program.values[value].ty));
+        let mut vars: Vec<VarId> = Vec::new();
+        let is_plain = contract.given.len() == given.len()
+            && contract.given.iter().zip(given).all(|(a, b)| pool.width(*a) == pool.width(*b))
+            && contract.given.iter().chain(&contract.returns).all(is_var)
+            && contract.returns.is_none_or(|returns| Some(pool.width(returns)) == bits);
+        if !is_plain {
+            return false;
+        }
+        for e in &contract.given {
+            vars.push(pool.node(*e).var());
+        }
+        let is_known = |known: &[VarId], facts: &[ExprId]| {
+            pool.free_vars(facts).iter().all(|var| known.contains(var))
+        };
+        let holds_before = is_known(&vars, &contract.before);
+        vars.extend(contract.returns.map(|returns| pool.node(returns).var()));
+        let mut once = vars.clone();
+        once.sort_unstable();
+        once.dedup();
+        holds_before && once.len() == vars.len() && is_known(&vars, &contract.after)
+    }
+
+    /// The body of a function with any arguments of which holds what its contract demands.
+    fn body(&mut self, number: usize, state: State, at: InstId) -> Result<Path, Reason> {
+        let contract = self.contracts[number].clone();
+        let mut inside = state;
+        (inside.assumed, inside.deferred) = Default::default();
+        let program = self.machine.program;
+        if self.machine.enter(&mut inside, at, contract.func).is_err() {
+            return refused("a function that cannot be called");
+        }
+        // An array's element that is followed is still one of those that there are.
+        inside.assumed.extend(self.machine.ghost_index());
+        inside.choices += 1;
+        let mut args = Vec::new();
+        for param in program.funcs[contract.func].params.iter() {
+            let value =
+                self.machine.arbitrary(&mut inside, program.values[param].ty, Source::Widened);
+            let Some(bits) = value.ok().and_then(|value| value.bits()) else {
+                return refused("a parameter that is no number");
+            };
+            inside.set(param, Value::Bits(bits));
+            args.push(bits);
+        }
+        let binding = self.bound(&contract.given, &args);
+        for &fact in &contract.before {
+            let image = self.machine.smt.pool.substitute(fact, &binding);
+            inside.assumed.push_back(image);
+        }
+        let frames = inside.frames.len();
+        let track = Track::Body { contract: number, frames, args: Rc::new(args) };
+        Ok(Path { state: inside, track })
+    }
+
+    /// Whether a contract's promise holds where its body has ended.
+    fn promised(&mut self, state: &State, number: usize, args: &[ExprId]) -> Result<(), Reason> {
+        let contract = self.contracts[number].clone();
+        let mut binding = self.bound(&contract.given, args);
+        if let Some(returns) = contract.returns {
+            // The result lies in the caller, one instruction back.
+            let value = state.top().and_then(|frame| {
+                let at = InstId::from_u32(frame.at.as_u32().checked_sub(1)?);
+                let value = self.machine.program.insts[at].result.expand()?;
+                frame.values.get(&value)?.bits()
+            });
+            let Some(value) = value else { return refused("a function that returns no number") };
+            binding.insert(self.machine.smt.pool.node(returns).var(), value);
+        }
+        for &fact in &contract.after {
+            let image = self.machine.smt.pool.substitute(fact, &binding);
+            let not = self.machine.smt.pool.not(image);
+            if !self.is_refuted(state, not)? {
+                return refused("a contract does not hold where its function returns");
+            }
+        }
+        Ok(())
+    }
+}
