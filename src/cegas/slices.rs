@@ -45,15 +45,16 @@ impl Explorer<'_> {
         self.most_work = (nominal * FIRST_PATHS * STEPS) as u64;
         self.run(self.unhurried(MORE_PATHS));
         self.most_work = u64::MAX;
-        if self.goes_on() {
+        if self.goes_on() || self.has_left() {
             self.dive(self.unhurried(LAST_DIVE), (nominal * DIVES * PLAIN_STEPS) as u64);
+        }
+        if self.goes_on() {
             self.run(self.after(MORE_PATHS));
         }
-        let goes_on = self.goes_on();
-        if goes_on {
+        if self.goes_on() || self.has_left() {
             self.prove(PROOFS);
         }
-        goes_on
+        self.goes_on()
     }
 
     /// How many obligations are neither violated nor proved.
@@ -77,6 +78,15 @@ impl Explorer<'_> {
     /// Whether there is anything left to do but no reason to end.
     fn goes_on(&self) -> bool {
         self.is_paused && !self.cancel.is_wished()
+    }
+
+    /// Whether no path is left to follow, but some were left where a number was not known: plain numbers are not
+    /// stopped by that, and a proof may need none.
+    fn has_left(&self) -> bool {
+        matches!(self.incomplete, Some(Reason::Unsupported { .. }))
+            && !self.is_paused
+            && !self.cancel.is_wished()
+            && !self.all_settled()
     }
 
     /// Follows paths until then.
