@@ -47,9 +47,31 @@ pub const ALLOCATES: &[&str] = &[
     "strndup",
     "wcsdup",
     "__builtin_malloc",
-    "__strdup",
     "asprintf",
     "vasprintf",
+    "posix_memalign",
+];
+
+/// Functions that do the same without telling how much it is, or that have no model: the memory is not followed. Some
+/// are given room for it, as the argument of that number, and allocate only where that is null.
+pub const ALLOCATES_UNSEEN: &[(&str, Option<usize>)] = &[
+    ("getline", None),
+    ("getdelim", None),
+    ("__getdelim", None),
+    ("getcwd", Some(0)),
+    ("__getcwd_chk", Some(0)),
+    ("get_current_dir_name", None),
+    ("realpath", Some(1)),
+    ("__realpath_chk", Some(1)),
+    ("canonicalize_file_name", None),
+    ("tempnam", None),
+    ("open_memstream", None),
+    ("open_wmemstream", None),
+    ("pvalloc", None),
+    ("__strdup", None),
+    ("__strndup", None),
+    ("__asprintf_chk", None),
+    ("__vasprintf_chk", None),
 ];
 
 /// How many bytes lie at an argument.

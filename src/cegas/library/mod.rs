@@ -152,6 +152,9 @@ impl Machine<'_> {
         let name = program.funcs[func].name.as_str();
         let value = match name {
             _ if is_nondet(name) => self.nondet(state, name, result)?,
+            _ if self.allocates_unseen(state, name, args)? => {
+                return gap(format!("the memory that `{name}` allocates"));
+            }
             "__VERIFIER_assume" | "assume_abort_if_not" => {
                 let cond = self.argument(state, args, 0)?;
                 let zero = self.smt.pool.constant(0, self.smt.pool.width(cond));
