@@ -85,13 +85,15 @@ enum Length {
     Wide,
     /// An open stream, which must be there.
     Stream,
+    /// As many characters of that width as another argument says, or fewer.
+    AtMost(usize, u64),
     /// As many as the input has.
     Any,
     /// A list of arguments.
     List,
 }
 
-use Length::{Any, Argument, List, Product, Stream, Text, Wide};
+use Length::{Any, Argument, AtMost, List, Product, Stream, Text, Wide};
 
 /// Function, pointer argument, length.
 const TOUCHED: &[(&str, usize, Length)] = &[
@@ -169,9 +171,28 @@ const TOUCHED: &[(&str, usize, Length)] = &[
     ("bcmp", 1, Argument(2)),
     ("readlink", 0, Text),
     ("readlink", 1, Argument(2)),
+    ("strftime", 0, AtMost(1, 1)),
     ("strftime", 2, Text),
+    ("strlcpy", 0, AtMost(2, 1)),
     ("strlcpy", 1, Text),
+    ("strlcat", 0, AtMost(2, 1)),
     ("strlcat", 1, Text),
+    ("strxfrm", 0, AtMost(2, 1)),
+    ("strxfrm", 1, Text),
+    ("strcoll", 0, Text),
+    ("strcoll", 1, Text),
+    ("strverscmp", 0, Text),
+    ("strverscmp", 1, Text),
+    ("mbstowcs", 0, AtMost(2, 4)),
+    ("mbstowcs", 1, Text),
+    ("wcstombs", 0, AtMost(2, 1)),
+    ("wcstombs", 1, Wide),
+    ("wcstol", 0, Wide),
+    ("wcstoul", 0, Wide),
+    ("wcstoll", 0, Wide),
+    ("wcstoull", 0, Wide),
+    ("wcstod", 0, Wide),
+    ("fputws", 0, Wide),
     ("fopen64", 0, Text),
     ("freopen", 0, Text),
     ("fopen64", 1, Text),
@@ -331,6 +352,10 @@ pub fn of_call(program: &Program, name: &str, args: &[Operand]) -> Vec<(Operand,
                 Text => Extent::Text { unit: 1, limit: None },
                 Wide => Extent::Text { unit: 4, limit: None },
                 Stream => Extent::Bytes(1),
+                AtMost(index, unit) => {
+                    let count = constant_number(program, *args.get(index)?);
+                    Extent::Open { least: 0, most: count.and_then(|count| count.checked_mul(unit)) }
+                }
                 Any => Extent::Open { least: 1, most: None },
                 List => Extent::Hidden,
             };
