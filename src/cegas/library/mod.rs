@@ -171,6 +171,10 @@ impl Machine<'_> {
                 Some(self.scan(state, name, args, result)?)
             }
             _ if STREAMS.contains(&name) => Some(self.stream(state)),
+            // It writes whose call it is.
+            "accept" if self.is_given_buffer(state, args)? => {
+                self.unknown_function(state, func, args, result)?
+            }
             _ if let Some(returns) = returns(name) => {
                 if is_in(accesses::PRINTS, name) {
                     self.print(name, args)?;
