@@ -2,7 +2,7 @@
 //! executes. (Functions with a model in C need no entry: the model's own accesses count.)
 
 use super::format::{self, Use};
-use crate::ir::{Const, Operand, Program};
+use crate::ir::{Const, Operand, Program, Type};
 
 /// How far an access reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -428,8 +428,15 @@ pub fn constant_text(program: &Program, operand: Operand) -> Option<Vec<u8>> {
     let global = &program.globals[*global];
     let bytes = &global.init.as_ref().filter(|_| global.constant)?.bytes;
     let bytes = bytes.get(usize::try_from(*offset).ok()?..)?;
-    let is_wide = bytes.len() >= 8 && bytes[1..4] == [0, 0, 0] && bytes.len() % 4 == 0;
+    // What is left out at the end is zero.
+    let is_wide = match program.types.get(global.ty) {
+        Type::Array { elem, .. } => program.types.size(*elem) == 4,
+        _ => false,
+    };
     let unit = if is_wide { 4 } else { 1 };
+    if bytes.chunks(unit).any(|c| c.iter().skip(1).any(|&byte| byte != 0)) {
+        return None;
+    }
     let characters = bytes.chunks(unit).map(|c| c.first().copied().unwrap_or(0));
     Some(characters.take_while(|&c| c != 0).collect())
 }
