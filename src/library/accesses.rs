@@ -2,7 +2,7 @@
 //! executes. (Functions with a model in C need no entry: the model's own accesses count.)
 
 use super::format::{self, Use};
-use crate::ir::{Const, Operand, Program};
+use crate::ir::{Const, Operand, Program, Type};
 
 /// How far an access reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +47,31 @@ pub const ALLOCATES: &[&str] = &[
     "strndup",
     "wcsdup",
     "__builtin_malloc",
-    "__strdup",
     "asprintf",
     "vasprintf",
+    "posix_memalign",
+];
+
+/// Functions that do the same without telling how much it is, or that have no model: the memory is not followed. Some
+/// are given room for it, as the argument of that number, and allocate only where that is null.
+pub const ALLOCATES_UNSEEN: &[(&str, Option<usize>)] = &[
+    ("getline", None),
+    ("getdelim", None),
+    ("__getdelim", None),
+    ("getcwd", Some(0)),
+    ("__getcwd_chk", Some(0)),
+    ("get_current_dir_name", None),
+    ("realpath", Some(1)),
+    ("__realpath_chk", Some(1)),
+    ("canonicalize_file_name", None),
+    ("tempnam", None),
+    ("open_memstream", None),
+    ("open_wmemstream", None),
+    ("pvalloc", None),
+    ("__strdup", None),
+    ("__strndup", None),
+    ("__asprintf_chk", None),
+    ("__vasprintf_chk", None),
 ];
 
 /// How many bytes lie at an argument.
@@ -63,13 +85,15 @@ enum Length {
     Wide,
     /// An open stream, which must be there.
     Stream,
+    /// As many characters of that width as another argument says, or fewer.
+    AtMost(usize, u64),
     /// As many as the input has.
     Any,
     /// A list of arguments.
     List,
 }
 
-use Length::{Any, Argument, List, Product, Stream, Text, Wide};
+use Length::{Any, Argument, AtMost, List, Product, Stream, Text, Wide};
 
 /// Function, pointer argument, length.
 const TOUCHED: &[(&str, usize, Length)] = &[
@@ -147,9 +171,28 @@ const TOUCHED: &[(&str, usize, Length)] = &[
     ("bcmp", 1, Argument(2)),
     ("readlink", 0, Text),
     ("readlink", 1, Argument(2)),
+    ("strftime", 0, AtMost(1, 1)),
     ("strftime", 2, Text),
+    ("strlcpy", 0, AtMost(2, 1)),
     ("strlcpy", 1, Text),
+    ("strlcat", 0, AtMost(2, 1)),
     ("strlcat", 1, Text),
+    ("strxfrm", 0, AtMost(2, 1)),
+    ("strxfrm", 1, Text),
+    ("strcoll", 0, Text),
+    ("strcoll", 1, Text),
+    ("strverscmp", 0, Text),
+    ("strverscmp", 1, Text),
+    ("mbstowcs", 0, AtMost(2, 4)),
+    ("mbstowcs", 1, Text),
+    ("wcstombs", 0, AtMost(2, 1)),
+    ("wcstombs", 1, Wide),
+    ("wcstol", 0, Wide),
+    ("wcstoul", 0, Wide),
+    ("wcstoll", 0, Wide),
+    ("wcstoull", 0, Wide),
+    ("wcstod", 0, Wide),
+    ("fputws", 0, Wide),
     ("fopen64", 0, Text),
     ("freopen", 0, Text),
     ("fopen64", 1, Text),
@@ -309,6 +352,10 @@ pub fn of_call(program: &Program, name: &str, args: &[Operand]) -> Vec<(Operand,
                 Text => Extent::Text { unit: 1, limit: None },
                 Wide => Extent::Text { unit: 4, limit: None },
                 Stream => Extent::Bytes(1),
+                AtMost(index, unit) => {
+                    let count = constant_number(program, *args.get(index)?);
+                    Extent::Open { least: 0, most: count.and_then(|count| count.checked_mul(unit)) }
+                }
                 Any => Extent::Open { least: 1, most: None },
                 List => Extent::Hidden,
             };
@@ -381,8 +428,15 @@ pub fn constant_text(program: &Program, operand: Operand) -> Option<Vec<u8>> {
     let global = &program.globals[*global];
     let bytes = &global.init.as_ref().filter(|_| global.constant)?.bytes;
     let bytes = bytes.get(usize::try_from(*offset).ok()?..)?;
-    let is_wide = bytes.len() >= 8 && bytes[1..4] == [0, 0, 0] && bytes.len() % 4 == 0;
+    // What is left out at the end is zero.
+    let is_wide = match program.types.get(global.ty) {
+        Type::Array { elem, .. } => program.types.size(*elem) == 4,
+        _ => false,
+    };
     let unit = if is_wide { 4 } else { 1 };
+    if bytes.chunks(unit).any(|c| c.iter().skip(1).any(|&byte| byte != 0)) {
+        return None;
+    }
     let characters = bytes.chunks(unit).map(|c| c.first().copied().unwrap_or(0));
     Some(characters.take_while(|&c| c != 0).collect())
 }

@@ -123,10 +123,12 @@ pub(super) fn frees(program: &Program, rule: &'static str, fault: FreeFault) -> 
 
 /// Calls outside the models: what a model allocates belongs to its caller.
 pub(super) fn allocations(program: &Program, rule: &'static str) -> Vec<Obligation> {
+    let allocates = |name: &str| {
+        library::ALLOCATES.contains(&name)
+            || library::ALLOCATES_UNSEEN.iter().any(|(unseen, _)| *unseen == name)
+    };
     library_calls(program)
-        .filter(|(at, name, _)| {
-            library::ALLOCATES.contains(name) && !is_model(program, program.func_of(*at))
-        })
+        .filter(|(at, name, _)| allocates(name) && !is_model(program, program.func_of(*at)))
         .map(|(at, ..)| Obligation { rule, at, demand: Demand::Kept })
         .collect()
 }

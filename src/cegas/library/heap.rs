@@ -7,6 +7,7 @@ use crate::cegas::state::State;
 use crate::cegas::step::{Flow, Outcome};
 use crate::cegas::value::Value;
 use crate::ir::{Callee, Inst, InstId, List, Operand};
+use crate::library::accesses::ALLOCATES_UNSEEN;
 use crate::smt::ExprId;
 
 impl Machine<'_> {
@@ -79,6 +80,23 @@ impl Machine<'_> {
         }
         let instance = self.allocate(state, at, size, background);
         Ok(Value::Bits(self.address(instance)))
+    }
+
+    /// Whether a function may leave memory to the caller that nobody follows, and it matters whether that is freed.
+    pub(super) fn allocates_unseen(
+        &mut self,
+        state: &mut State,
+        name: &str,
+        args: List<Operand>,
+    ) -> Step<bool> {
+        let known = ALLOCATES_UNSEEN.iter().find(|(unseen, _)| *unseen == name);
+        let Some(&(_, room)) = known.filter(|_| self.marks.kept.is_some()) else {
+            return Ok(false);
+        };
+        let Some(room) = room else { return Ok(true) };
+        let room = self.argument(state, args, room)?;
+        let places = self.places(room);
+        Ok(!places.iter().all(|place| matches!(place.base, Base::Object(_))))
     }
 
     /// What is asked for is more than nothing and, in the end, a number.

@@ -152,6 +152,9 @@ impl Machine<'_> {
         let name = program.funcs[func].name.as_str();
         let value = match name {
             _ if is_nondet(name) => self.nondet(state, name, result)?,
+            _ if self.allocates_unseen(state, name, args)? => {
+                return gap(format!("the memory that `{name}` allocates"));
+            }
             "__VERIFIER_assume" | "assume_abort_if_not" => {
                 let cond = self.argument(state, args, 0)?;
                 let zero = self.smt.pool.constant(0, self.smt.pool.width(cond));
@@ -168,6 +171,10 @@ impl Machine<'_> {
                 Some(self.scan(state, name, args, result)?)
             }
             _ if STREAMS.contains(&name) => Some(self.stream(state)),
+            // It writes whose call it is.
+            "accept" if self.is_given_buffer(state, args)? => {
+                self.unknown_function(state, func, args, result)?
+            }
             _ if let Some(returns) = returns(name) => {
                 if is_in(accesses::PRINTS, name) {
                     self.print(name, args)?;

@@ -96,7 +96,6 @@ const ASKS: &[(&str, Returns)] = &[
     ("rand", NATURAL),
     ("random", NATURAL),
     ("lrand48", NATURAL),
-    ("nrand48", NATURAL),
     ("mrand48", Between(i32::MIN as i64, i32::MAX as i64)),
     ("getpid", Vague(22, 1)),
     // For models: what they do not say.

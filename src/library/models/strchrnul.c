@@ -1,0 +1,6 @@
+char *strchrnul(const char *s, int c)
+{
+    while (*s != '\0' && *s != (char)c)
+        s++;
+    return (char *)s;
+}

@@ -1,0 +1,13 @@
+#include "sign.h"
+#include <stddef.h>
+
+int wcsncmp(const wchar_t *a, const wchar_t *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (a[i] != b[i])
+            return a[i] < b[i] ? negative() : positive();
+        if (a[i] == 0)
+            return 0;
+    }
+    return 0;
+}
