@@ -188,6 +188,7 @@ impl Machine<'_> {
         let targets = self.targets(state, pointer, bytes)?;
         let alone = targets.len() == 1;
         for target in targets {
+            self.note_write(state, target.instance, alone);
             if let Some(stride) = self.stride(state, target.instance) {
                 // That it is the only one was assumed.
                 let guard = if alone { self.smt.pool.bool(true) } else { target.guard };

@@ -34,6 +34,7 @@ impl Machine<'_> {
         let (from, source) = self.single_target(state, src, len)?;
         let (to, target) = self.single_target(state, dst, len)?;
         let cells = self.cells_of(state, from, source, len)?;
+        self.note_write(state, to, true);
         let Some(object) = state.memory.get_mut(to) else { return gap("an object that is not") };
         object.clear(&mut self.smt.pool, target, len);
         for (at, cell) in cells {
@@ -90,6 +91,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let (to, target) = self.single_target(state, dst, len)?;
+        self.note_write(state, to, true);
         let Some(object) = state.memory.get_mut(to) else { return gap("an object that is not") };
         object.clear(&mut self.smt.pool, target, len);
         let byte = self.smt.pool.extract(byte, 0, 8);
@@ -102,6 +104,16 @@ impl Machine<'_> {
             object.cells.insert(at, Cell { bytes: 1, value: byte });
         }
         Ok(())
+    }
+
+    /// Something is written. What cannot be, such as a literal, is all the same: a real machine would stop there.
+    pub(super) fn note_write(&self, state: &mut State, instance: Instance, is_sure: bool) {
+        if let Some(Origin::Global(global)) = state.memory.get(instance).map(|object| object.origin)
+            && self.program.globals[global].constant
+            && is_sure
+        {
+            state.doubt("what a write to a constant does");
+        }
     }
 
     /// A variable's life begins anew or ends.
