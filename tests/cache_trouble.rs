@@ -222,12 +222,18 @@ fn an_interrupted_scan_leaves_no_half_of_anything() {
 #[test]
 fn an_interrupt_reaches_a_scan_whose_solver_works() {
     let place = Place::new();
-    place.write(
-        "a.c",
-        "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n  \
-         long a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), c = __VERIFIER_nondet_int();\n  \
-         if (a > 1 && b > 1 && c > 1 && a < 1000000 && b < 1000000 && c < 1000000)\n    assert(a * a * a + b * b * b != c * c * c);\n  return 0;\n}\n",
-    );
+    // One such question is given up after a second or two of a fast machine.
+    let mut program =
+        "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n"
+            .to_owned();
+    for number in 1..=16 {
+        program += &format!(
+            "{{ long a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), c = __VERIFIER_nondet_int();\n\
+             if (a > {number} && b > 1 && c > 1 && a < 1000000 && b < 1000000 && c < 1000000)\n\
+             assert(a * a * a + b * b * b != c * c * c); }}\n"
+        );
+    }
+    place.write("a.c", &format!("{program}return 0;\n}}\n"));
     let mut call = place.command();
     call.args(["a.c", "--no-cache", "--timeout=60", "--rules=assertion"]);
     let mut scan = call.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the tool runs");
