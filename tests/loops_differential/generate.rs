@@ -5,13 +5,12 @@
 //! their own.
 
 use crate::random::Random;
-use std::fmt::Write;
+use crate::writer::Writer;
 
 /// Where the part of a program begins that executions share with the tool.
 pub const TASK: &str = "/* task */\n";
 
-const HEAD: &str = "unsigned __VERIFIER_nondet_uint(void);\nvoid __VERIFIER_assert(int);\n\
-void *malloc(unsigned long);\nvoid free(void *);\n";
+const DECLARED: &str = "void *malloc(unsigned long);\nvoid free(void *);\n";
 
 #[derive(Debug)]
 pub struct Program {
@@ -23,9 +22,7 @@ pub struct Program {
 
 struct Generator {
     random: Random,
-    text: String,
-    indent: usize,
-    claims: Vec<u64>,
+    out: Writer,
     /// Variables that may be read, and those that may be written.
     read: Vec<String>,
     written: Vec<String>,
@@ -44,9 +41,7 @@ pub fn program(seed: u64, id: usize) -> Program {
     let recursion = random.once_in(3);
     let mut generator = Generator {
         random,
-        text: format!("{HEAD}{TASK}"),
-        indent: 0,
-        claims: Vec::new(),
+        out: Writer::new(DECLARED),
         read: Vec::new(),
         written: Vec::new(),
         array,
@@ -55,19 +50,14 @@ pub fn program(seed: u64, id: usize) -> Program {
         counters: 0,
     };
     generator.whole();
-    Program { id, text: generator.text, claims: generator.claims }
+    generator.out.program(id)
 }
 
 impl Generator {
-    fn line(&mut self, text: &str) {
-        let indent = "  ".repeat(self.indent);
-        let _ = writeln!(self.text, "{indent}{text}");
-    }
-
     fn whole(&mut self) {
         if self.lists {
-            self.line("struct node { unsigned v; struct node *next; };");
-            self.line(
+            self.out.line("struct node { unsigned v; struct node *next; };");
+            self.out.line(
                 "static struct node *push(struct node *l, unsigned v) { struct node *n = \
                  malloc(sizeof *n); n->v = v; n->next = l; return n; }",
             );
@@ -75,33 +65,33 @@ impl Generator {
         if self.recursion {
             self.functions();
         }
-        self.line("int main(void) {");
-        self.indent = 1;
+        self.out.line("int main(void) {");
+        self.out.indent = 1;
         if let Some(length) = self.array {
             let zero = if self.random.once_in(2) { " = {0}" } else { "" };
-            self.line(&format!("unsigned a[{length}]{zero};"));
+            self.out.line(&format!("unsigned a[{length}]{zero};"));
             if zero.is_empty() {
-                self.line(&format!("for (unsigned k = 0; k < {length}; k++) a[k] = 7;"));
+                self.out.line(&format!("for (unsigned k = 0; k < {length}; k++) a[k] = 7;"));
             }
         }
         if self.lists {
-            self.line("struct node *list = 0;");
+            self.out.line("struct node *list = 0;");
         }
         for name in ["n", "m"] {
-            self.line(&format!("unsigned {name} = __VERIFIER_nondet_uint();"));
+            self.out.line(&format!("unsigned {name} = __VERIFIER_nondet_uint();"));
             self.read.push(name.to_owned());
         }
         if let Some(length) = self.array {
-            self.line(&format!("if (n > {length}) n = {length};"));
+            self.out.line(&format!("if (n > {length}) n = {length};"));
         }
         for name in ["x", "y", "z"].into_iter().take(1 + self.random.below(3)) {
             let start = self.constant();
-            self.line(&format!("unsigned {name} = {start};"));
+            self.out.line(&format!("unsigned {name} = {start};"));
             self.read.push(name.to_owned());
             self.written.push(name.to_owned());
         }
         if self.recursion {
-            self.line("unsigned w = rec_f(n, m);");
+            self.out.line("unsigned w = rec_f(n, m);");
             self.read.push("w".to_owned());
             self.claim();
         }
@@ -115,40 +105,40 @@ impl Generator {
         if self.lists {
             self.walk();
         }
-        self.line("return 0;");
-        self.indent = 0;
-        self.line("}");
+        self.out.line("return 0;");
+        self.out.indent = 0;
+        self.out.line("}");
     }
 
     /// Two functions that call themselves or each other.
     fn functions(&mut self) {
-        self.line("static unsigned rec_g(unsigned p, unsigned q);");
+        self.out.line("static unsigned rec_g(unsigned p, unsigned q);");
         let is_mutual = self.random.once_in(2);
         for (name, other) in [("rec_f", "rec_g"), ("rec_g", "rec_f")] {
             let callee = if is_mutual { other } else { name };
-            self.line(&format!("static unsigned {name}(unsigned p, unsigned q) {{"));
-            self.indent = 1;
+            self.out.line(&format!("static unsigned {name}(unsigned p, unsigned q) {{"));
+            self.out.indent = 1;
             self.read = vec!["p".to_owned(), "q".to_owned()];
             let value = self.expression();
-            self.line(&format!("if (p == 0) return {value};"));
+            self.out.line(&format!("if (p == 0) return {value};"));
             if self.random.once_in(3) {
                 let (condition, value) = (self.condition(), self.expression());
-                self.line(&format!("if ({condition}) return {value};"));
+                self.out.line(&format!("if ({condition}) return {value};"));
             }
             self.small_claim();
             let value = if self.random.once_in(2) { "q".to_owned() } else { self.expression() };
             let less = *self.random.pick(&["p - 1", "p - 1", "p / 2"]);
-            self.line(&format!("unsigned r = {callee}({less}, {value});"));
+            self.out.line(&format!("unsigned r = {callee}({less}, {value});"));
             if less == "p / 2" && self.random.once_in(2) {
-                self.line(&format!("r += {callee}(p / 2, q);"));
+                self.out.line(&format!("r += {callee}(p / 2, q);"));
             }
             self.read.push("r".to_owned());
             self.small_claim();
             let value = self.expression();
             let value = if self.random.once_in(2) { format!("r + {value}") } else { value };
-            self.line(&format!("return {value};"));
-            self.indent = 0;
-            self.line("}");
+            self.out.line(&format!("return {value};"));
+            self.out.indent = 0;
+            self.out.line("}");
         }
         self.read.clear();
     }
@@ -204,8 +194,9 @@ impl Generator {
             Some(length) if self.random.once_in(3) => length.to_string(),
             _ => "n".to_owned(),
         };
-        self.line(&format!("for (unsigned {counter} = 0; {counter} < {bound}; {counter}++) {{"));
-        self.indent += 1;
+        self.out
+            .line(&format!("for (unsigned {counter} = 0; {counter} < {bound}; {counter}++) {{"));
+        self.out.indent += 1;
         self.read.push(counter.clone());
         for _ in 0..1 + self.random.below(4) {
             self.statement(depth, &counter);
@@ -214,8 +205,8 @@ impl Generator {
             self.claim();
         }
         self.read.pop();
-        self.indent -= 1;
-        self.line("}");
+        self.out.indent -= 1;
+        self.out.line("}");
     }
 
     fn statement(&mut self, depth: usize, counter: &str) {
@@ -224,45 +215,45 @@ impl Generator {
             0..=3 => {
                 let op = *self.random.pick(&["+=", "+=", "-=", "="]);
                 let value = self.operand();
-                self.line(&format!("{target} {op} {value};"));
+                self.out.line(&format!("{target} {op} {value};"));
             }
             4 => {
                 let value = self.expression();
-                self.line(&format!("{target} = {value};"));
+                self.out.line(&format!("{target} = {value};"));
             }
             5 | 6 => {
                 let condition = self.condition();
-                self.line(&format!("if ({condition}) {{"));
-                self.indent += 1;
+                self.out.line(&format!("if ({condition}) {{"));
+                self.out.indent += 1;
                 self.statement(depth + 1, counter);
-                self.indent -= 1;
+                self.out.indent -= 1;
                 if self.random.once_in(2) {
-                    self.line("} else {");
-                    self.indent += 1;
+                    self.out.line("} else {");
+                    self.out.indent += 1;
                     self.statement(depth + 1, counter);
-                    self.indent -= 1;
+                    self.out.indent -= 1;
                 }
-                self.line("}");
+                self.out.line("}");
             }
             7 if depth == 0 => self.a_loop(1),
             8 => {
                 let condition = self.condition();
                 let what = *self.random.pick(&["break", "continue"]);
-                self.line(&format!("if ({condition}) {what};"));
+                self.out.line(&format!("if ({condition}) {what};"));
             }
             9..=11 if self.array.is_some() && depth == 0 => {
                 if self.random.once_in(3) {
-                    self.line(&format!("{target} = a[{counter}];"));
+                    self.out.line(&format!("{target} = a[{counter}];"));
                 } else {
                     let value = self.expression();
-                    self.line(&format!("a[{counter}] = {value};"));
+                    self.out.line(&format!("a[{counter}] = {value};"));
                 }
             }
             12 | 13 if self.lists && depth == 0 => {
                 let value = self.expression();
-                self.line(&format!("list = push(list, {value});"));
+                self.out.line(&format!("list = push(list, {value});"));
             }
-            _ => self.line(&format!("{target}++;")),
+            _ => self.out.line(&format!("{target}++;")),
         }
     }
 
@@ -286,34 +277,32 @@ impl Generator {
     }
 
     fn check(&mut self, condition: &str) {
-        let number = self.claims.len();
-        self.line(&format!("__VERIFIER_assert(/*{number}*/ {condition});"));
-        self.claims.push(self.text.lines().count() as u64);
+        self.out.claim(condition, false);
     }
 
     /// Through a list, with a claim about each node, and its end.
     fn walk(&mut self) {
         let frees = self.random.once_in(2);
-        self.line("unsigned length = 0;");
-        self.line("while (list) {");
-        self.indent += 1;
+        self.out.line("unsigned length = 0;");
+        self.out.line("while (list) {");
+        self.out.indent += 1;
         self.read.push("length".to_owned());
         self.read.push("list->v".to_owned());
         if self.random.once_in(2) {
             let condition = self.condition();
             let target = self.random.pick(&self.written.clone()).clone();
-            self.line(&format!("if ({condition}) {target} = list->v;"));
+            self.out.line(&format!("if ({condition}) {target} = list->v;"));
         }
         self.claim();
         self.read.pop();
-        self.line("struct node *next = list->next;");
+        self.out.line("struct node *next = list->next;");
         if frees {
-            self.line("free(list);");
+            self.out.line("free(list);");
         }
-        self.line("list = next;");
-        self.line("length++;");
-        self.indent -= 1;
-        self.line("}");
+        self.out.line("list = next;");
+        self.out.line("length++;");
+        self.out.indent -= 1;
+        self.out.line("}");
         self.claim();
         self.read.pop();
     }

@@ -4,46 +4,35 @@
 //! Invariants: a pointer leads into an object or is null, and is asked before it is followed. Claims stand on lines of
 //! their own.
 
-use crate::generate::{Program, TASK};
+use crate::generate::Program;
 use crate::random::Random;
-use std::fmt::Write;
-
-const HEAD: &str = "unsigned __VERIFIER_nondet_uint(void);\nvoid __VERIFIER_assert(int);\n";
-
-const INPUT: &str = "__VERIFIER_nondet_uint()";
+use crate::writer::{INPUT, Writer};
 
 struct Generator {
     random: Random,
-    text: String,
-    indent: usize,
-    claims: Vec<u64>,
+    out: Writer,
     loops: usize,
 }
 
 /// A program of that number.
 pub fn program(seed: u64, id: usize) -> Program {
     let random = Random::new(seed);
-    let text = format!("{HEAD}{TASK}");
-    let mut generator = Generator { random, text, indent: 0, claims: Vec::new(), loops: 0 };
+    let out = Writer::new("");
+    let mut generator = Generator { random, out, loops: 0 };
     generator.whole();
-    Program { id, text: generator.text, claims: generator.claims }
+    generator.out.program(id)
 }
 
 impl Generator {
-    fn line(&mut self, text: &str) {
-        let indent = "  ".repeat(self.indent);
-        let _ = writeln!(self.text, "{indent}{text}");
-    }
-
     fn whole(&mut self) {
-        self.line("int main(void) {");
-        self.indent = 1;
-        self.line("int x = 0, y = 0, a[8] = {0}, b[4] = {0}, v = 0;");
+        self.out.line("int main(void) {");
+        self.out.indent = 1;
+        self.out.line("int x = 0, y = 0, a[8] = {0}, b[4] = {0}, v = 0;");
         let second = *self.random.pick(&["0", "&x", "a", "&b[1]"]);
-        self.line(&format!("int *p = 0, *q = {second};"));
-        self.line(&format!("unsigned i = 0, j = 0, k = 0, n = {INPUT};"));
+        self.out.line(&format!("int *p = 0, *q = {second};"));
+        self.out.line(&format!("unsigned i = 0, j = 0, k = 0, n = {INPUT};"));
         if self.random.once_in(2) {
-            self.line("for (int t = 0; t < 8; t++) a[t] = 1;");
+            self.out.line("for (int t = 0; t < 8; t++) a[t] = 1;");
         }
         for _ in 0..1 + self.random.below(2) {
             self.a_loop(0);
@@ -52,14 +41,14 @@ impl Generator {
             }
         }
         if self.random.once_in(2) {
-            self.line(&format!("j = {INPUT};"));
+            self.out.line(&format!("j = {INPUT};"));
         }
         for _ in 0..3 {
             self.claim();
         }
-        self.line("return 0;");
-        self.indent = 0;
-        self.line("}");
+        self.out.line("return 0;");
+        self.out.indent = 0;
+        self.out.line("}");
     }
 
     fn pointer(&mut self) -> &'static str {
@@ -110,10 +99,10 @@ impl Generator {
             1 => format!("while ({INPUT} & 7) {{"),
             _ => format!("for (unsigned {t} = 0; {t} < n; {t}++) {{"),
         };
-        self.line(&head);
-        self.indent += 1;
+        self.out.line(&head);
+        self.out.indent += 1;
         if self.random.once_in(2) {
-            self.line(&format!("k = {INPUT};"));
+            self.out.line(&format!("k = {INPUT};"));
         }
         for _ in 0..1 + self.random.below(3) {
             self.statement(depth);
@@ -121,47 +110,47 @@ impl Generator {
         if self.random.once_in(5) {
             self.claim();
         }
-        self.indent -= 1;
-        self.line("}");
+        self.out.indent -= 1;
+        self.out.line("}");
     }
 
     fn statement(&mut self, depth: usize) {
         let (p, place) = (self.pointer(), self.place());
         match self.random.below(16) {
-            0..=4 => self.line(&format!("{p} = {place};")),
+            0..=4 => self.out.line(&format!("{p} = {place};")),
             5 => {
                 let value = *self.random.pick(&["0", "1", "2", "v"]);
-                self.line(&format!("if ({p}) *{p} = {value};"));
+                self.out.line(&format!("if ({p}) *{p} = {value};"));
             }
-            6 => self.line(&format!("if ({p}) v = *{p};")),
+            6 => self.out.line(&format!("if ({p}) v = *{p};")),
             7 => {
                 let change = *self.random.pick(&["i++", "j++", "j = i", "i = 1", "i = i & 3"]);
-                self.line(&format!("{change};"));
+                self.out.line(&format!("{change};"));
             }
             8..=10 => {
                 let condition = self.condition();
-                self.line(&format!("if ({condition}) {{"));
-                self.indent += 1;
+                self.out.line(&format!("if ({condition}) {{"));
+                self.out.indent += 1;
                 self.statement(depth + 1);
-                self.indent -= 1;
+                self.out.indent -= 1;
                 if self.random.once_in(2) {
-                    self.line("} else {");
-                    self.indent += 1;
+                    self.out.line("} else {");
+                    self.out.indent += 1;
                     self.statement(depth + 1);
-                    self.indent -= 1;
+                    self.out.indent -= 1;
                 }
-                self.line("}");
+                self.out.line("}");
             }
-            11 => self.line(&format!("if ({p} >= a && {p} < a + 7) {p}++;")),
-            12 => self.line("{ int *t = p; p = q; q = t; }"),
+            11 => self.out.line(&format!("if ({p} >= a && {p} < a + 7) {p}++;")),
+            12 => self.out.line("{ int *t = p; p = q; q = t; }"),
             13 if depth == 0 => self.a_loop(1),
             14 => {
                 let of_a = self.index(8);
-                self.line(&format!("a[{of_a}] = v;"));
+                self.out.line(&format!("a[{of_a}] = v;"));
             }
             _ => {
                 let condition = self.condition();
-                self.line(&format!("{p} = {condition} ? {place} : {p};"));
+                self.out.line(&format!("{p} = {condition} ? {place} : {p};"));
             }
         }
     }
@@ -181,13 +170,7 @@ impl Generator {
             10 => format!("a[{of_a}] == {c}"),
             _ => format!("x == {c}"),
         };
-        let number = self.claims.len();
-        let text = format!("__VERIFIER_assert(/*{number}*/ {text});");
-        match self.random.once_in(2) {
-            // What does not hold keeps nothing from being looked at then.
-            true => self.line(&format!("if ({INPUT} & 1) {{ {text} return 0; }}")),
-            false => self.line(&text),
-        }
-        self.claims.push(self.text.lines().count() as u64);
+        let aside = self.random.once_in(2);
+        self.out.claim(&text, aside);
     }
 }

@@ -35,7 +35,7 @@ pub fn broken(dir: &Path, programs: &[Program]) -> BTreeSet<(usize, usize)> {
 /// All programs in one file; a claim that fails ends its execution.
 fn batch(programs: &[Program]) -> String {
     let mut text = String::from(
-        "#include <setjmp.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+        "#include <setjmp.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
          static jmp_buf out;\nstatic unsigned long long seed;\nstatic int style, program;\nstatic unsigned long used, asked;\n\
          static unsigned next(void) { seed = seed * 6364136223846793005ull + 1442695040888963407ull; \
          return (unsigned)(seed >> 33); }\n\

@@ -4,20 +4,15 @@
 //! Invariants: every pointer is asked before it is followed; a loop that follows pointers, which may lead in a circle,
 //! ends with an input. Claims stand on lines of their own.
 
-use crate::generate::{Program, TASK};
+use crate::generate::Program;
 use crate::random::Random;
-use std::fmt::Write;
+use crate::writer::{INPUT, Writer};
 
-const HEAD: &str = "unsigned __VERIFIER_nondet_uint(void);\nvoid __VERIFIER_assert(int);\n\
-void *malloc(unsigned long);\n";
-
-const INPUT: &str = "__VERIFIER_nondet_uint()";
+const DECLARED: &str = "void *malloc(unsigned long);\n";
 
 struct Generator {
     random: Random,
-    text: String,
-    indent: usize,
-    claims: Vec<u64>,
+    out: Writer,
     pointers: Vec<&'static str>,
     /// Nodes have a second pointer.
     has_back: bool,
@@ -37,9 +32,7 @@ pub fn program(seed: u64, id: usize) -> Program {
     let (has_back, has_own, reverses) = (random.once_in(3), random.once_in(3), random.once_in(3));
     let mut generator = Generator {
         random,
-        text: format!("{HEAD}{TASK}"),
-        indent: 0,
-        claims: Vec::new(),
+        out: Writer::new(DECLARED),
         pointers,
         has_back,
         has_own,
@@ -47,43 +40,38 @@ pub fn program(seed: u64, id: usize) -> Program {
         counters: 0,
     };
     generator.whole();
-    Program { id, text: generator.text, claims: generator.claims }
+    generator.out.program(id)
 }
 
 impl Generator {
-    fn line(&mut self, text: &str) {
-        let indent = "  ".repeat(self.indent);
-        let _ = writeln!(self.text, "{indent}{text}");
-    }
-
     fn whole(&mut self) {
         let (back, no_back) =
             if self.has_back { (" struct node *prev;", " n->prev = 0;") } else { ("", "") };
-        self.line(&format!("struct node {{ unsigned v; struct node *next;{back} }};"));
-        self.line(&format!(
+        self.out.line(&format!("struct node {{ unsigned v; struct node *next;{back} }};"));
+        self.out.line(&format!(
             "static struct node *push(unsigned v, struct node *next) {{ struct node *n = \
              malloc(sizeof *n); n->v = v; n->next = next;{no_back} return n; }}"
         ));
         if self.reverses {
-            self.line(&format!(
+            self.out.line(&format!(
                 "static struct node *rec_f(struct node *l) {{ struct node *r = 0; while (l && \
                  ({INPUT} & 7)) {{ struct node *t = l->next; l->next = r; r = l; l = t; }} return r; }}"
             ));
         }
-        self.line("int main(void) {");
-        self.indent = 1;
+        self.out.line("int main(void) {");
+        self.out.indent = 1;
         for pointer in self.pointers.clone() {
-            self.line(&format!("struct node *{pointer} = 0;"));
+            self.out.line(&format!("struct node *{pointer} = 0;"));
         }
         if self.has_own {
-            self.line("struct node own = {0};");
+            self.out.line("struct node own = {0};");
         }
-        self.line(&format!("unsigned x = 0, y = 1, n = {INPUT};"));
+        self.out.line(&format!("unsigned x = 0, y = 1, n = {INPUT};"));
         if !self.random.once_in(4) {
             let value = *self.random.pick(&["0", "1", "x", INPUT]);
-            self.line(&format!("while ({INPUT} & 3) list = push({value}, list);"));
+            self.out.line(&format!("while ({INPUT} & 3) list = push({value}, list);"));
             if self.random.once_in(2) {
-                self.line("p = list; q = list;");
+                self.out.line("p = list; q = list;");
             }
         }
         for _ in 0..1 + self.random.below(3) {
@@ -97,17 +85,17 @@ impl Generator {
         }
         if self.random.once_in(2) {
             let pointer = self.pointer();
-            self.line(&format!("while ({pointer} && ({INPUT} & 15)) {{"));
-            self.indent += 1;
+            self.out.line(&format!("while ({pointer} && ({INPUT} & 15)) {{"));
+            self.out.indent += 1;
             self.claim();
-            self.line(&format!("{pointer} = {pointer}->next;"));
-            self.indent -= 1;
-            self.line("}");
+            self.out.line(&format!("{pointer} = {pointer}->next;"));
+            self.out.indent -= 1;
+            self.out.line("}");
             self.claim();
         }
-        self.line("return 0;");
-        self.indent = 0;
-        self.line("}");
+        self.out.line("return 0;");
+        self.out.indent = 0;
+        self.out.line("}");
     }
 
     fn pointer(&mut self) -> &'static str {
@@ -139,37 +127,37 @@ impl Generator {
             }
             _ => format!("while ({pointer} && ({INPUT} & {})) {{", 1 + 2 * kind),
         };
-        self.line(&head);
-        self.indent += 1;
+        self.out.line(&head);
+        self.out.indent += 1;
         for _ in 0..1 + self.random.below(3) {
             self.statement(depth);
         }
         if kind > 1 {
-            self.line(&format!("if ({pointer}) {pointer} = {pointer}->next;"));
+            self.out.line(&format!("if ({pointer}) {pointer} = {pointer}->next;"));
         }
-        self.indent -= 1;
-        self.line("}");
+        self.out.indent -= 1;
+        self.out.line("}");
     }
 
     fn statement(&mut self, depth: usize) {
         let (p, q) = (self.pointer(), self.pointer());
         match self.random.below(16) {
-            0 => self.line(&format!("{p} = {q};")),
-            1 => self.line(&format!("{p} = 0;")),
+            0 => self.out.line(&format!("{p} = {q};")),
+            1 => self.out.line(&format!("{p} = 0;")),
             2..=4 => {
                 let value = *self.random.pick(&["0", "x", INPUT, "1"]);
                 let next = *self.random.pick(&[p, q, p, q, "0"]);
-                self.line(&format!("{p} = push({value}, {next});"));
+                self.out.line(&format!("{p} = push({value}, {next});"));
             }
-            5 => self.line(&format!("if ({p}) {p} = {p}->next;")),
-            6 => self.line(&format!("if ({p}) {q} = {p}->next;")),
+            5 => self.out.line(&format!("if ({p}) {p} = {p}->next;")),
+            6 => self.out.line(&format!("if ({p}) {q} = {p}->next;")),
             7 => {
                 let to = *self.random.pick(&[q, "0", p]);
-                self.line(&format!("if ({p}) {p}->next = {to};"));
+                self.out.line(&format!("if ({p}) {p}->next = {to};"));
             }
             8 => {
                 let value = *self.random.pick(&["0", "1", "x", "y"]);
-                self.line(&format!("if ({p}) {p}->v = {value};"));
+                self.out.line(&format!("if ({p}) {p}->v = {value};"));
             }
             9 if self.has_back => {
                 let text = match self.random.below(3) {
@@ -177,30 +165,30 @@ impl Generator {
                     1 => format!("if ({p}) {q} = {p}->prev;"),
                     _ => format!("if ({p} && {p}->next) {p}->next->prev = {p};"),
                 };
-                self.line(&text);
+                self.out.line(&text);
             }
-            9 if self.has_own => self.line(&format!("{p} = &own;")),
+            9 if self.has_own => self.out.line(&format!("{p} = &own;")),
             10 => {
                 let change = *self.random.pick(&["x++", "y = 0", "x += y", "y = x"]);
-                self.line(&format!("{change};"));
+                self.out.line(&format!("{change};"));
             }
             11 | 12 => {
                 let condition = self.condition();
-                self.line(&format!("if ({condition}) {{"));
-                self.indent += 1;
+                self.out.line(&format!("if ({condition}) {{"));
+                self.out.indent += 1;
                 self.statement(depth + 1);
-                self.indent -= 1;
+                self.out.indent -= 1;
                 if self.random.once_in(3) {
-                    self.line("} else {");
-                    self.indent += 1;
+                    self.out.line("} else {");
+                    self.out.indent += 1;
                     self.statement(depth + 1);
-                    self.indent -= 1;
+                    self.out.indent -= 1;
                 }
-                self.line("}");
+                self.out.line("}");
             }
             13 if depth == 0 => self.a_loop(1),
-            14 if self.reverses => self.line(&format!("{p} = rec_f({q});")),
-            _ => self.line(&format!("if ({p}) x = {p}->v;")),
+            14 if self.reverses => self.out.line(&format!("{p} = rec_f({q});")),
+            _ => self.out.line(&format!("if ({p}) x = {p}->v;")),
         }
     }
 
@@ -220,8 +208,6 @@ impl Generator {
             10 if self.has_own => format!("{p} != &own"),
             _ => format!("!{p} || {p}->v <= {c}"),
         };
-        let number = self.claims.len();
-        self.line(&format!("__VERIFIER_assert(/*{number}*/ {text});"));
-        self.claims.push(self.text.lines().count() as u64);
+        self.out.claim(&text, false);
     }
 }

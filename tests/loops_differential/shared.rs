@@ -3,20 +3,15 @@
 //!
 //! Invariants: every pointer is asked before it is followed; no list leads in a circle. Claims stand on lines of their own.
 
-use crate::generate::{Program, TASK};
+use crate::generate::Program;
 use crate::random::Random;
-use std::fmt::Write;
+use crate::writer::{INPUT, Writer};
 
-const HEAD: &str = "unsigned __VERIFIER_nondet_uint(void);\nvoid __VERIFIER_assert(int);\n\
-void *malloc(unsigned long);\n";
-
-const INPUT: &str = "__VERIFIER_nondet_uint()";
+const DECLARED: &str = "void *malloc(unsigned long);\n";
 
 struct Generator {
     random: Random,
-    text: String,
-    indent: usize,
-    claims: Vec<u64>,
+    out: Writer,
     lists: Vec<&'static str>,
     cells: Vec<&'static str>,
     counters: usize,
@@ -27,19 +22,13 @@ pub fn program(seed: u64, id: usize) -> Program {
     let mut random = Random::new(seed);
     let lists = if random.once_in(2) { vec!["l", "m"] } else { vec!["l"] };
     let cells = if random.once_in(2) { vec!["p", "q", "r"] } else { vec!["p", "q"] };
-    let text = format!("{HEAD}{TASK}");
-    let claims = Vec::new();
-    let mut generator = Generator { random, text, indent: 0, claims, lists, cells, counters: 0 };
+    let out = Writer::new(DECLARED);
+    let mut generator = Generator { random, out, lists, cells, counters: 0 };
     generator.whole();
-    Program { id, text: generator.text, claims: generator.claims }
+    generator.out.program(id)
 }
 
 impl Generator {
-    fn line(&mut self, text: &str) {
-        let indent = "  ".repeat(self.indent);
-        let _ = writeln!(self.text, "{indent}{text}");
-    }
-
     fn list(&mut self) -> &'static str {
         self.random.pick::<&str>(&self.lists)
     }
@@ -53,27 +42,27 @@ impl Generator {
     }
 
     fn whole(&mut self) {
-        self.line("struct node { struct node *next; unsigned *d; };");
-        self.line(
+        self.out.line("struct node { struct node *next; unsigned *d; };");
+        self.out.line(
             "static unsigned *cell(unsigned v) { unsigned *c = malloc(sizeof *c); *c = v; return c; }",
         );
-        self.line(
+        self.out.line(
             "static struct node *push(unsigned *d, struct node *next) { struct node *n = \
              malloc(sizeof *n); n->d = d; n->next = next; return n; }",
         );
-        self.line("int main(void) {");
-        self.indent = 1;
-        self.line(&format!("unsigned x = 0, n = {INPUT};"));
+        self.out.line("int main(void) {");
+        self.out.indent = 1;
+        self.out.line(&format!("unsigned x = 0, n = {INPUT};"));
         for name in self.cells.clone() {
             let made = *self.random.pick(&["cell(1)", "cell(1)", "cell(0)", "0"]);
-            self.line(&format!("unsigned *{name} = {made};"));
+            self.out.line(&format!("unsigned *{name} = {made};"));
         }
         for name in self.lists.clone() {
-            self.line(&format!("struct node *{name} = 0;"));
+            self.out.line(&format!("struct node *{name} = 0;"));
             if !self.random.once_in(5) {
                 let held = self.cell();
                 let held = *self.random.pick(&[held, held, "0", "cell(1)"]);
-                self.line(&format!("while ({INPUT} & 3) {name} = push({held}, {name});"));
+                self.out.line(&format!("while ({INPUT} & 3) {name} = push({held}, {name});"));
             }
         }
         for _ in 0..1 + self.random.below(3) {
@@ -85,15 +74,15 @@ impl Generator {
         self.claim(None);
         self.claim(None);
         let list = self.list();
-        self.line(&format!("for (struct node *i = {list}; i; i = i->next) {{"));
-        self.indent += 1;
+        self.out.line(&format!("for (struct node *i = {list}; i; i = i->next) {{"));
+        self.out.indent += 1;
         self.claim(Some("i"));
         self.claim(Some("i"));
-        self.indent -= 1;
-        self.line("}");
-        self.line("return 0;");
-        self.indent = 0;
-        self.line("}");
+        self.out.indent -= 1;
+        self.out.line("}");
+        self.out.line("return 0;");
+        self.out.indent = 0;
+        self.out.line("}");
     }
 
     fn a_loop(&mut self, depth: usize) {
@@ -109,50 +98,50 @@ impl Generator {
                 format!("for (struct node *{i} = {list}; {i}; {i} = {i}->next) {{")
             }
         };
-        self.line(&head);
-        self.indent += 1;
+        self.out.line(&head);
+        self.out.indent += 1;
         for _ in 0..1 + self.random.below(2) {
             self.statement(depth, node.as_deref());
         }
         if self.random.once_in(5) {
             self.claim(node.as_deref());
         }
-        self.indent -= 1;
-        self.line("}");
+        self.out.indent -= 1;
+        self.out.line("}");
     }
 
     fn statement(&mut self, depth: usize, node: Option<&str>) {
         let (p, q, l, m) = (self.cell(), self.cell(), self.list(), self.list());
         let (node, value) = (node.unwrap_or(l), self.value());
         match self.random.below(18) {
-            0 => self.line(&format!("{{ unsigned *t = {p}; {p} = {q}; {q} = t; }}")),
-            1 => self.line(&format!("{p} = cell({value});")),
-            2 => self.line(&format!("{p} = {q};")),
-            3 | 4 => self.line(&format!("if ({p}) *{p} = {value};")),
+            0 => self.out.line(&format!("{{ unsigned *t = {p}; {p} = {q}; {q} = t; }}")),
+            1 => self.out.line(&format!("{p} = cell({value});")),
+            2 => self.out.line(&format!("{p} = {q};")),
+            3 | 4 => self.out.line(&format!("if ({p}) *{p} = {value};")),
             5 | 6 => {
                 let held = *self.random.pick(&[p, p, q, "cell(1)", "0"]);
                 let next = *self.random.pick(&[l, l, l, m, "0"]);
-                self.line(&format!("{l} = push({held}, {next});"));
+                self.out.line(&format!("{l} = push({held}, {next});"));
             }
             7 => {
                 let held = *self.random.pick(&[p, p, "0", "cell(2)"]);
-                self.line(&format!("if ({node}) {node}->d = {held};"));
+                self.out.line(&format!("if ({node}) {node}->d = {held};"));
             }
-            8 | 9 => self.line(&format!("if ({node} && {node}->d) *{node}->d = {value};")),
-            10 => self.line(&format!("if ({node}) {p} = {node}->d;")),
-            11 => self.line(&format!("if ({l}) {l} = {l}->next;")),
-            12 => self.line(&format!("if ({m}) {l} = {m}->next;")),
-            13 => self.line(&format!("{{ struct node *t = {l}; {l} = {m}; {m} = t; }}")),
-            14 => self.line(&format!("if ({node} && {node}->d == {p}) x = 2;")),
+            8 | 9 => self.out.line(&format!("if ({node} && {node}->d) *{node}->d = {value};")),
+            10 => self.out.line(&format!("if ({node}) {p} = {node}->d;")),
+            11 => self.out.line(&format!("if ({l}) {l} = {l}->next;")),
+            12 => self.out.line(&format!("if ({m}) {l} = {m}->next;")),
+            13 => self.out.line(&format!("{{ struct node *t = {l}; {l} = {m}; {m} = t; }}")),
+            14 => self.out.line(&format!("if ({node} && {node}->d == {p}) x = 2;")),
             15 if depth == 0 => self.a_loop(1),
             16 => {
-                self.line(&format!("if ({INPUT} & 1) {{"));
-                self.indent += 1;
+                self.out.line(&format!("if ({INPUT} & 1) {{"));
+                self.out.indent += 1;
                 self.statement(1, Some(node));
-                self.indent -= 1;
-                self.line("}");
+                self.out.indent -= 1;
+                self.out.line("}");
             }
-            _ => self.line(&format!("if ({p} == {q}) x = 1;")),
+            _ => self.out.line(&format!("if ({p} == {q}) x = 1;")),
         }
     }
 
@@ -170,13 +159,7 @@ impl Generator {
             12 => format!("!{l} || !{p} || !{l}->d || *{l}->d == *{p}"),
             _ => format!("x <= {c}"),
         };
-        let number = self.claims.len();
-        let text = format!("__VERIFIER_assert(/*{number}*/ {text});");
-        match self.random.once_in(2) {
-            // What does not hold keeps nothing from being looked at then.
-            true => self.line(&format!("if ({INPUT} & 1) {{ {text} return 0; }}")),
-            false => self.line(&text),
-        }
-        self.claims.push(self.text.lines().count() as u64);
+        let aside = self.random.once_in(2);
+        self.out.claim(&text, aside);
     }
 }

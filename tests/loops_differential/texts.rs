@@ -3,54 +3,43 @@
 //!
 //! Invariants: an index is below its array's length, since every loop and every store asks. Claims stand on lines of their own.
 
-use crate::generate::{Program, TASK};
+use crate::generate::Program;
 use crate::random::Random;
-use std::fmt::Write;
-
-const HEAD: &str = "unsigned __VERIFIER_nondet_uint(void);\nvoid __VERIFIER_assert(int);\n";
-
-const INPUT: &str = "__VERIFIER_nondet_uint()";
+use crate::writer::{INPUT, Writer};
 
 /// Too long to be followed element by element.
 const LENGTH: usize = 400;
 
 struct Generator {
     random: Random,
-    text: String,
-    indent: usize,
-    claims: Vec<u64>,
+    out: Writer,
 }
 
 /// A program of that number.
 pub fn program(seed: u64, id: usize) -> Program {
     let random = Random::new(seed);
-    let mut generator =
-        Generator { random, text: format!("{HEAD}{TASK}"), indent: 0, claims: Vec::new() };
+    let mut generator = Generator { random, out: Writer::new("") };
     generator.whole();
-    Program { id, text: generator.text, claims: generator.claims }
+    generator.out.program(id)
 }
 
 impl Generator {
-    fn line(&mut self, text: &str) {
-        let indent = "  ".repeat(self.indent);
-        let _ = writeln!(self.text, "{indent}{text}");
-    }
-
     fn whole(&mut self) {
         let element = *self.random.pick(&["unsigned char", "int", "short"]);
-        self.line(&format!("static void cell({element} *p, unsigned at) {{ p[at] = 0; }}"));
-        self.line("int main(void) {");
-        self.indent = 1;
-        self.line(&format!("{element} s[{LENGTH}], t[{LENGTH}];"));
-        self.line(&format!("unsigned i = 0, j = 0, n = {INPUT}, m = {INPUT}, k = {INPUT};"));
+        self.out.line(&format!("static void cell({element} *p, unsigned at) {{ p[at] = 0; }}"));
+        self.out.line("int main(void) {");
+        self.out.indent = 1;
+        self.out.line(&format!("{element} s[{LENGTH}], t[{LENGTH}];"));
+        self.out.line(&format!("unsigned i = 0, j = 0, n = {INPUT}, m = {INPUT}, k = {INPUT};"));
         let least = *self.random.pick(&[1, LENGTH / 2]);
-        self.line(&format!("if (n >= {LENGTH} || m >= {LENGTH} || k >= {LENGTH}) return 0;"));
+        self.out.line(&format!("if (n >= {LENGTH} || m >= {LENGTH} || k >= {LENGTH}) return 0;"));
         if self.random.once_in(3) {
-            self.line(&format!("if (n < {least}) return 0;"));
+            self.out.line(&format!("if (n < {least}) return 0;"));
         }
         for array in ["s", "t"] {
             let value = *self.random.pick(&["1", INPUT, "1 + (x & 3)", "x != m"]);
-            self.line(&format!("for (unsigned x = 0; x < {LENGTH}; x++) {array}[x] = {value};"));
+            self.out
+                .line(&format!("for (unsigned x = 0; x < {LENGTH}; x++) {array}[x] = {value};"));
         }
         self.end("s", "n");
         self.end("t", "m");
@@ -61,9 +50,9 @@ impl Generator {
         for _ in 0..2 + self.random.below(2) {
             self.claim();
         }
-        self.line("return 0;");
-        self.indent = 0;
-        self.line("}");
+        self.out.line("return 0;");
+        self.out.indent = 0;
+        self.out.line("}");
     }
 
     /// A zero at a text's end, as a rule.
@@ -74,7 +63,7 @@ impl Generator {
             6 => format!("if ({INPUT} & 1) {array}[{at}] = 0; else {array}[k] = 0;"),
             _ => format!("if ({INPUT} & 7) {array}[{at}] = 0;"),
         };
-        self.line(&text);
+        self.out.line(&text);
     }
 
     /// Something else that is written.
@@ -89,7 +78,7 @@ impl Generator {
             4 => format!("for (unsigned x = 0; x < {LENGTH}; x++) if (x != {at}) {array}[x] = 3;"),
             _ => format!("if ({INPUT} & 1) {array}[{at}] = 5;"),
         };
-        self.line(&text);
+        self.out.line(&text);
     }
 
     fn scan(&mut self) {
@@ -104,7 +93,7 @@ impl Generator {
             5 => format!("while (i < {LENGTH} && (t[i] = s[i]) != 0) i++;"),
             _ => format!("while (i < {LENGTH} && s[i]) i++; while (j < {LENGTH} && t[j]) j++;"),
         };
-        self.line(&text);
+        self.out.line(&text);
     }
 
     fn claim(&mut self) {
@@ -117,10 +106,6 @@ impl Generator {
             7 => format!("i >= {LENGTH} || s[i] == 0"),
             _ => format!("i <= {bound} || j <= {bound}"),
         };
-        let number = self.claims.len();
-        let text = format!("__VERIFIER_assert(/*{number}*/ {text});");
-        // What does not hold keeps nothing from being looked at then.
-        self.line(&format!("if ({INPUT} & 1) {{ {text} return 0; }}"));
-        self.claims.push(self.text.lines().count() as u64);
+        self.out.claim(&text, true);
     }
 }
