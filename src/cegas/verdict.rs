@@ -110,7 +110,10 @@ impl std::fmt::Display for Reason {
             Reason::StillReachable => write!(f, "still reachable when the program ends"),
             Reason::Replay => write!(f, "a found path could not be confirmed"),
             Reason::Bound { what } | Reason::Unproved { what } => write!(f, "{what}"),
-            Reason::Relation => write!(f, "a path is excluded by how inputs relate, not by values"),
+            Reason::Relation => write!(
+                f,
+                "a path is excluded by how inputs relate, and no predicate was found that says so"
+            ),
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Only proofs are taken from there. A violation has to be walked to in the program itself.
 
-use super::alone;
+use super::{alone, engines};
 use crate::cegas::{Explored, Reason, Stats, Task, Verdict};
 use crate::ir::Program;
 use crate::library as models;
@@ -22,6 +22,9 @@ const FIRST: f64 = 0.06;
 /// The part of the time that cuts may take.
 const CUTS: f64 = 0.12;
 
+/// And Algorithm 2 after them.
+const REFINED: f64 = 0.1;
+
 /// More open obligations, or a larger program, are not cut.
 const MOST_OPEN: usize = 8;
 const LARGEST: usize = 1_000_000;
@@ -32,7 +35,7 @@ const LARGEST_ALONE: usize = 20_000;
 /// A cut must leave out this part of the instructions to be worth it.
 const LEFT_OUT: f64 = 0.5;
 
-/// The explorer, with cuts between its first moment and the rest of its time.
+/// The explorer, with cuts and Algorithm 2 between its first moment and the rest of its time.
 pub(super) fn explore(task: &Task<'_>) -> Explored {
     let Task { program, obligations, options, budget, cancel, .. } = *task;
     let start = Instant::now();
@@ -73,7 +76,12 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
             false => kept(first, to_the_end()),
         };
     }
-    let (proved, asked) = proved(task, &open, budget.time.mul_f64(CUTS));
+    let (mut proved, asked) = proved(task, &open, budget.time.mul_f64(CUTS));
+    let is_still_open = |o: &&Obligation| !proved.iter().any(|(known, _)| known == *o);
+    let still: Vec<Obligation> = open.iter().filter(is_still_open).copied().collect();
+    let refined = engines::by_refinement(task, &still, budget.time.mul_f64(REFINED));
+    // As from cuts: a violation is walked to where it can be told as on every machine.
+    proved.extend(refined.into_iter().filter(|(_, verdict)| matches!(verdict, Verdict::Safe(_))));
     let is_proved = |obligation: &Obligation| proved.iter().any(|(o, _)| o == obligation);
     let before = first.asked;
     let mut all = match open.iter().all(is_proved) {

@@ -2,7 +2,7 @@
 //! were given.
 
 use super::{alone, cuts, invariants};
-use crate::cegas::refine::{self, Question};
+use crate::cegas::refine::{self, Decider, Question};
 use crate::cegas::{Explored, Reason, Task, Verdict, inductive, sse};
 use crate::config::{Engine, Settings};
 use crate::ir::Program;
@@ -10,6 +10,7 @@ use crate::library as models;
 use crate::pta;
 use crate::rules::{self, Obligation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 /// Nothing if there was a panic. Where the explorer decides, the obligations are then decided one by one, so that only
 /// those which meet the bug are unknown for it.
@@ -52,25 +53,8 @@ pub(super) fn is_assertion(program: &Program, obligation: &Obligation) -> bool {
 
 /// Assertions by Algorithm 2 first; whatever is left as without it.
 fn refined(task: &Task<'_>) -> Explored {
-    let Task { program, obligations, options, budget, cancel, .. } = *task;
-    let entry = task.entry.func;
-    let wanted = |o: &&Obligation| is_assertion(program, o);
-    // The pointer analysis starts at `main`.
-    if program.funcs[entry].name != "main" || !obligations.iter().any(|o| wanted(&o)) {
-        return task.explore();
-    }
-    let points_to = pta::analyse(program, &pta::Options::default());
-    let count = obligations.iter().filter(wanted).count() as u32;
-    let time = budget.time / 2 / count.max(1);
-    let question =
-        Question { program, entry, points_to: &points_to, obligations, options, time, cancel };
-    let mut verdicts: Vec<(Obligation, Verdict)> = Vec::new();
-    for target in obligations.iter().filter(wanted) {
-        match refine::decide(&question, *target).verdict {
-            Verdict::Unknown(_) => {}
-            decided => verdicts.push((*target, decided)),
-        }
-    }
+    let obligations = task.obligations;
+    let verdicts = by_refinement(task, obligations, task.budget.time / 2);
     if verdicts.len() == obligations.len() {
         return Explored::of(verdicts, true);
     }
@@ -82,6 +66,29 @@ fn refined(task: &Task<'_>) -> Explored {
         }
     }
     explored
+}
+
+/// The assertions among the obligations that Algorithm 2 decides.
+pub(super) fn by_refinement(
+    task: &Task<'_>,
+    obligations: &[Obligation],
+    time: Duration,
+) -> Vec<(Obligation, Verdict)> {
+    let Task { program, options, cancel, .. } = *task;
+    let entry = task.entry.func;
+    let wanted: Vec<Obligation> =
+        obligations.iter().filter(|o| is_assertion(program, o)).copied().collect();
+    // The pointer analysis starts at `main`.
+    if program.funcs[entry].name != "main" || wanted.is_empty() {
+        return Vec::new();
+    }
+    let points_to = pta::analyse(program, &pta::Options::default());
+    let time = time / wanted.len() as u32;
+    let (points_to, obligations) = (&points_to, task.obligations);
+    let question = Question { program, entry, points_to, obligations, options, time, cancel };
+    let mut decider = Decider::new(question);
+    let decided = wanted.into_iter().map(|target| (target, decider.decide(target).verdict));
+    decided.filter(|(_, verdict)| !matches!(verdict, Verdict::Unknown(_))).collect()
 }
 
 /// Assertions by enumerating paths, and by nothing else; the other rules as without it.

@@ -4,7 +4,7 @@ use super::engines::{decide, is_assertion, undecided};
 use super::{Marked, budget, entries_of, location, marked, options, wanted};
 use crate::cancel::Cancel;
 use crate::cegas::Task;
-use crate::cegas::refine::{self, Question};
+use crate::cegas::refine::{Decider, Question};
 use crate::config::Settings;
 use crate::entries::Entry;
 use crate::ir::{self, Program};
@@ -77,12 +77,13 @@ pub fn story(program: &Program, settings: &Settings, cancel: &Cancel) -> String 
         time: settings.timeout,
         cancel,
     };
+    let mut decider = Decider::new(question);
     let mut text = String::new();
     for target in obligations.iter().filter(|o| is_assertion(program, o)) {
         let place = location(program, target.at, settings);
         let message = rules::message(program, target);
         text += &format!("{}:{}: {message}?\n", place.file, place.line);
-        text += &refine::tell(&question, *target);
+        text += &decider.tell(*target);
     }
     text
 }

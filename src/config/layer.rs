@@ -144,7 +144,7 @@ pub struct Layer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
-    /// By following paths and proving loops
+    /// By following paths, a moment of abstraction refinement, and proving loops
     #[default]
     Auto,
     /// By abstraction refinement (CEGAS) first, then as `auto`

@@ -118,6 +118,65 @@ fn a_bound_is_no_proof() {
     assert!(report.contains("turns of a loop"), "{report}");
 }
 
+const RELATED: &str = "\
+extern void svf_assert(_Bool);
+extern int __VERIFIER_nondet_int(void);
+static int limit, *where = &limit;
+static void set(int to) { *where = to; }
+static int least(int a) { return a < limit ? a : limit; }
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  set(n);
+  while (__VERIFIER_nondet_int()) {
+    int got = least(__VERIFIER_nondet_int());
+    svf_assert(got <= n);
+    svf_assert(got < limit || got == n);
+  }
+}
+";
+
+/// What relates inputs is refuted by predicates, over memory behind a pointer and what a function returned. Why the first
+/// path is: least(n') was n' < limit, and the violation n < n'; nothing is known of n' before, but n < limit follows.
+#[test]
+fn inputs_that_exclude_each_other_are_refuted_by_predicates() {
+    let place = place(RELATED);
+    let story = place.scan(&[RULES, "--dump=cegas", "a.c"]).out;
+    for predicate in ["n < limit at a.c:9", "n < a at a.c:5", "n < got at a.c:11"] {
+        assert!(story.contains(&format!("joins the precision: {predicate}")), "{story}");
+    }
+    assert_eq!(verdict(&place, &["--engine=cegas"]), "safe");
+    let place = self::place(&RELATED.replace("? a : limit", "? a : limit + 1"));
+    assert_eq!(verdict(&place, &["--engine=cegas"]), "unsafe");
+}
+
+/// What one assertion needed is tried first for the next.
+#[test]
+fn predicates_come_back_for_other_assertions() {
+    let place = place(&RELATED.replace("got < limit || got == n", "got <= n && got - 1 < n"));
+    let story = place.scan(&[RULES, "--dump=cegas", "a.c"]).out;
+    assert!(story.contains("by predicates that were found before"), "{story}");
+    assert!(story.ends_with("safe\n"), "{story}");
+}
+
+/// A predicate on one path says nothing of another that comes to the same place.
+#[test]
+fn predicates_of_one_path_do_not_prove_another() {
+    let related = "extern void svf_assert(_Bool);
+        extern int __VERIFIER_nondet_int(void);
+        int main(void) {
+          int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), turns = 0;
+          if (a < b) turns = 1;
+          else if (WHEN) turns = 2;
+          else return 0;
+          while (__VERIFIER_nondet_int()) turns++;
+          if (b <= a) svf_assert(turns < 0);
+        }";
+    for (when, expected) in [("b > a", "safe"), ("b == a", "unsafe")] {
+        let place = place(&related.replace("WHEN", when));
+        assert_eq!(verdict(&place, &["--engine=cegas"]), expected, "{when}");
+    }
+}
+
 /// Algorithm 2 alone proves what no enumeration of paths can: nothing is tracked, so the loop closes at once.
 #[test]
 fn a_loop_that_does_not_matter_is_left_after_one_turn() {

@@ -4,16 +4,19 @@
 //! that was walked again with the values found.
 
 use super::Checked;
-use super::arg::{Arg, Link, Node, NodeId};
+use super::arg::{Arg, Known, Link, Node, NodeId};
 use super::model::Model;
 use super::precision::{Location, Precision, Variable};
+use super::predicates::Label;
 use super::rounds::Story;
 use super::segment::{DEEPEST, End, Way};
 use super::table::{ContextId, Entered, Resumed, Table, Written};
+use super::trace::Walked;
 use crate::cegas::state::State;
 use crate::cegas::verdict::{Proof, Reason, Verdict};
 use crate::cegas::violation::Violation;
 use crate::ir::FuncId;
+use crate::smt::ExprId;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -30,19 +33,24 @@ enum Explored {
 
 /// Algorithm 2.
 pub(super) fn cegas(model: &mut Model<'_>, story: &mut Story) -> Checked {
-    let verdict = rounds(model, story).unwrap_or_else(Verdict::Unknown);
+    let mut precision = Precision::default(); // line 1: π := π₀ := ∅
+    let verdict = rounds(model, &mut precision, story).unwrap_or_else(Verdict::Unknown);
+    model.known.ask_all(&precision);
     story.tell_verdict(&verdict);
     Checked { verdict, rounds: story.rounds() }
 }
 
-fn rounds(model: &mut Model<'_>, story: &mut Story) -> Result<Verdict, Reason> {
-    let mut precision = Precision::default(); // line 1: π := π₀ := ∅
+fn rounds(
+    model: &mut Model<'_>,
+    precision: &mut Precision,
+    story: &mut Story,
+) -> Result<Verdict, Reason> {
     let exact = model.machine.start(model.entry);
-    let (mut arg, mut table) = (first(model, &precision, 0), Table::default()); // line 2
+    let (mut arg, mut table) = (first(model, precision, 0), Table::default()); // line 2
     loop {
         // line 3
-        story.begin(&precision);
-        let error = match explore(model, &precision, &mut arg, &mut table)? {
+        story.begin(precision);
+        let error = match explore(model, precision, &mut arg, &mut table)? {
             Explored::Error(node) => node, // lines 13–15
             Explored::Empty => {
                 // lines 30–31: return safe
@@ -57,34 +65,47 @@ fn rounds(model: &mut Model<'_>, story: &mut Story) -> Result<Verdict, Reason> {
         // line 19: extractErrorPath
         let ways = arg.ways(error, &table).ok_or(Reason::Depth { limit: DEEPEST })?;
         story.tell_path(model, &exact, &ways);
-        if let Some(refined) = model.refine(&exact, &ways, &precision) {
+        if let Some(refined) = model.refine(&exact, &ways, precision) {
             // lines 20–21: infeasible, π := π ∪ Refine(ρ, M)
-            story.tell_refinement(model, &refined, &precision);
-            let grown = grown(model, &precision, &refined.joins);
+            story.tell_refinement(model, &refined, precision);
+            let grown = grown(model, precision, &refined.joins);
             precision.join(refined.joins);
             // line 27, lazily
             if table.is_empty() {
-                let path = arg.path(error);
-                prune(model, &precision, &mut arg, &path, &ways, refined.pivot)?;
+                prune(model, precision, &mut arg, error, &ways, refined.pivot);
             } else if let Some(grown) = grown {
                 let stay = stay(&arg, &table, error, &grown);
                 story.tell_kept(model, &table, &stay);
-                arg.restart(&stay, first_state(model, &precision));
+                arg.restart(&stay, first_state(model, precision));
                 table.keep(&stay, |node| arg.is_gone(node));
             } else {
                 // What a caller forgot in a row, no precision brings back: then calls are followed with their callers.
                 model.tabulates = false;
-                (arg, table) = (first(model, &precision, arg.too_deep), Table::default());
+                (arg, table) = (first(model, precision, arg.too_deep), Table::default());
             }
             continue;
         }
         // Explicit values do not refute it: it is real, or its conditions on inputs exclude each other.
         model.limit.check(arg.len(), model.machine.smt.pool.len())?;
-        return match model.is_feasible(&ways) {
-            Violation::Real(counterexample) => Ok(Verdict::Unsafe(counterexample)), // lines 22–26
-            Violation::Excluded => Err(Reason::Relation),
-            Violation::Unknown(reason) => Err(reason),
-        };
+        match model.is_feasible(&ways) {
+            Violation::Real(counterexample) => return Ok(Verdict::Unsafe(counterexample)), // lines 22–26
+            Violation::Unknown(reason) => return Err(reason),
+            Violation::Excluded => {
+                // lines 20–21 again, with predicates: what relates inputs
+                let Some(newton) = model.newton(&exact, &ways, precision) else {
+                    return Err(Reason::Relation);
+                };
+                story.tell_predicates(model, &newton, precision);
+                precision.join(newton.joins);
+                precision.ask(newton.asked);
+                if std::mem::replace(&mut model.tabulates, false) {
+                    // A predicate may relate what a function has to what its callers have.
+                    (arg, table) = (first(model, precision, arg.too_deep), Table::default());
+                } else {
+                    prune(model, precision, &mut arg, error, &ways, newton.pivot);
+                }
+            }
+        }
     }
 }
 
@@ -142,10 +163,18 @@ fn explore(
         let context = arg.node(id).context;
         model.passed = context.map_or(0, |context| table.get(context).passed);
         model.written = Written::default();
-        let end = model.run(arg.node(id).state.clone(), None);
+        model.asks = precision.has_predicates();
+        if !force_cover(model, precision, arg, id) {
+            continue;
+        }
+        let mut state = arg.node(id).state.clone();
+        if model.assume_label(&mut state, &arg.node(id).known.label).is_err() {
+            continue; // no values satisfy it
+        }
+        let end = model.run(state, None);
         let written = written(model, arg, id);
         match end {
-            End::Target => return Ok(Explored::Error(id)), // line 13
+            End::Target(_) => return Ok(Explored::Error(id)), // line 13
             End::Ways(_, ways) => {
                 // line 6: each b' with b → E(b', π); the first is to be chosen first
                 for (way, mut state) in ways.into_iter().rev() {
@@ -159,15 +188,18 @@ fn explore(
                     {
                         match entered {
                             Entered::New(context, state) => {
-                                arg.push(None, Some(context), *state, Rc::default());
+                                arg.enter(context, *state);
                             }
                             Entered::Known(rows) => resume(model, precision, arg, table, rows)?,
                         }
                         continue;
                     }
-                    model.abstraction(&mut state, Some(precision)); // line 8
+                    let Some(label) = model.abstracted(&mut state, precision) else { continue }; // line 8
                     let parent = Some((id, Link::Way(way)));
-                    arg.push(parent, context, state, Rc::clone(&written)); // lines 9–12
+                    let asked = asked(precision, &state);
+                    let known = Known { label, asked };
+                    let implies = &mut |a: &Label, b: &Label| model.implies(a, b);
+                    arg.push(parent, context, state, Rc::clone(&written), known, implies); // lines 9–12
                 }
             }
             End::Return(state, value) => {
@@ -241,7 +273,7 @@ fn resume(
         let mut written = Written::clone(&waiting.written);
         written.join(&exit.written);
         let parent = Some((node, Link::Call { func, exit: exit.node }));
-        arg.push(parent, context, state, Rc::new(written));
+        arg.resume(parent, context, state, Rc::new(written));
     }
     Ok(())
 }
@@ -252,23 +284,55 @@ fn prune(
     model: &mut Model<'_>,
     precision: &Precision,
     arg: &mut Arg,
-    path: &[NodeId],
+    error: NodeId,
     ways: &[Way],
     pivot: usize,
-) -> Result<(), Reason> {
-    if let Some((&before, &node)) =
-        pivot.checked_sub(1).and_then(|p| path.get(p)).zip(path.get(pivot))
-    {
-        let from = arg.node(before).state.clone();
+) {
+    let path = arg.path(error);
+    let before = pivot.checked_sub(1).and_then(|before| path.get(before));
+    if let Some((&before, &node)) = before.zip(path.get(pivot)) {
+        let mut from = arg.node(before).state.clone();
         let rest = ways.get(pivot - 1..).unwrap_or_default();
-        let trace = model.trace(&from, rest, Some(precision));
-        if let (super::trace::Walked::Refuted { .. }, Some((_, state))) =
-            (&trace.outcome, trace.cuts.get(1))
-        {
-            arg.prune(node, state.clone());
-            return Ok(());
+        // What no values satisfy is refuted before the pivot.
+        if model.assume_label(&mut from, &arg.node(before).known.label).is_ok() {
+            let trace = model.trace(&from, rest, Some(precision));
+            if let (Walked::Refuted { .. }, Some((_, state)), Some(label)) =
+                (&trace.outcome, trace.cuts.get(1), trace.labels.first())
+            {
+                let known = Known { label: Label::clone(label), asked: asked(precision, state) };
+                let implies = &mut |a: &Label, b: &Label| model.implies(a, b);
+                arg.prune(node, state.clone(), known, implies);
+                return;
+            }
         }
     }
     *arg = first(model, precision, arg.too_deep);
-    Ok(())
+}
+
+/// Forced covering: a state that was labelled before more was asked at its place is labelled again, from its parent. Whether
+/// it is still to be looked at: another may cover it now, or no execution comes to it.
+fn force_cover(model: &mut Model<'_>, precision: &Precision, arg: &mut Arg, id: NodeId) -> bool {
+    let node = arg.node(id);
+    let asked = asked(precision, &node.state);
+    let is_grown = asked > node.known.asked;
+    let Some((parent, Link::Way(way))) = node.parent.filter(|_| is_grown) else { return true };
+    let mut from = arg.node(parent).state.clone();
+    if model.assume_label(&mut from, &arg.node(parent).known.label).is_err() {
+        return false;
+    }
+    let End::Ways(_, ways) = model.run(from, None) else { return true };
+    let Some((_, mut state)) = ways.into_iter().find(|(open, _)| *open == way) else { return true };
+    let Some(label) = model.abstracted(&mut state, precision) else { return false };
+    // What is tracked may have grown, too: that is for another round.
+    let mut all: Vec<ExprId> = label.iter().chain(node.known.label.iter()).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    let implies = &mut |a: &Label, b: &Label| model.implies(a, b);
+    arg.relabel(id, Known { label: all.into(), asked }, implies)
+}
+
+/// How many predicates are asked at the state's place.
+fn asked(precision: &Precision, state: &State) -> usize {
+    let asked = state.top().and_then(|frame| precision.asked(frame.at));
+    asked.map_or(0, BTreeSet::len)
 }

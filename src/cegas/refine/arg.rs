@@ -4,6 +4,7 @@
 //! together with what relied on it.
 
 use super::abstraction::is_covered;
+use super::predicates::Label;
 use super::segment::Way;
 use super::table::{ContextId, Table, Written};
 use crate::cegas::state::State;
@@ -30,6 +31,13 @@ pub(super) enum Link {
     },
 }
 
+/// What is known of the predicates at a node, and how many were asked then.
+#[derive(Clone, Default)]
+pub(super) struct Known {
+    pub label: Label,
+    pub asked: usize,
+}
+
 pub(super) struct Node {
     pub parent: Option<(NodeId, Link)>,
     /// The call that it belongs to, if that is looked at apart from its callers.
@@ -37,12 +45,16 @@ pub(super) struct Node {
     /// Since that call was entered.
     pub written: Rc<Written>,
     pub state: State,
+    pub known: Known,
     children: Vec<NodeId>,
     covered_by: Option<NodeId>,
     /// How often the path to it has been at its place before.
     turns: u32,
     is_gone: bool,
 }
+
+/// Whether what one label says follows from another.
+pub(super) type Implies<'a> = &'a mut dyn FnMut(&Label, &Label) -> bool;
 
 /// A place: the call that is looked at, and the call stack in it.
 type Key = (Option<ContextId>, Vec<InstId>);
@@ -72,7 +84,7 @@ impl Arg {
     /// Line 2: `reached := {(b₀, π₀)}; waitlist := {(b₀, π₀)}`.
     pub fn new(first: State) -> Arg {
         let mut arg = Arg::default();
-        arg.push(None, None, first, Rc::default());
+        arg.resume(None, None, first, Rc::default());
         arg
     }
 
@@ -113,7 +125,7 @@ impl Arg {
         self.reached.retain(|(context, _), _| stays(*context));
         self.waitlist.clear();
         self.left.clear();
-        self.push(None, None, first, Rc::default());
+        self.resume(None, None, first, Rc::default());
     }
 
     /// Line 5: choose and remove.
@@ -132,6 +144,23 @@ impl Arg {
         self.left.first().map(|(_, reason)| reason)
     }
 
+    /// The first state of a call that is looked at apart from its callers.
+    pub fn enter(&mut self, context: ContextId, state: State) {
+        self.resume(None, Some(context), state, Rc::default());
+    }
+
+    /// A state where calls are looked at apart: there are no predicates then.
+    pub fn resume(
+        &mut self,
+        parent: Option<(NodeId, Link)>,
+        context: Option<ContextId>,
+        state: State,
+        written: Rc<Written>,
+    ) {
+        let nothing = &mut |_: &Label, weaker: &Label| weaker.is_empty();
+        self.push(parent, context, state, written, Known::default(), nothing);
+    }
+
     /// Lines 9–12: a new abstract state, unless it is covered.
     pub fn push(
         &mut self,
@@ -139,6 +168,8 @@ impl Arg {
         context: Option<ContextId>,
         state: State,
         written: Rc<Written>,
+        known: Known,
+        implies: Implies<'_>,
     ) {
         let (_, ats) = key(context, &state);
         let turns = self.turns(parent.map(|(id, _)| id), &ats);
@@ -147,6 +178,7 @@ impl Arg {
             context,
             written,
             state,
+            known,
             children: Vec::new(),
             covered_by: None,
             turns,
@@ -156,16 +188,19 @@ impl Arg {
         if let Some((parent, _)) = parent {
             self.nodes[parent].children.push(id);
         }
-        self.settle(id);
+        self.settle(id, implies);
     }
 
     /// Puts a node where it belongs: under another that covers it, or to those that wait.
-    fn settle(&mut self, id: NodeId) {
-        let Node { ref state, context, ref written, .. } = self.nodes[id];
+    fn settle(&mut self, id: NodeId, implies: Implies<'_>) {
+        let Node { ref state, ref known, context, ref written, .. } = self.nodes[id];
         let here = self.reached.entry(key(context, state)).or_default();
         let covers = |&other: &NodeId| {
             let weaker = &self.nodes[other];
-            other != id && is_covered(state, &weaker.state) && written.is_within(&weaker.written)
+            other != id
+                && is_covered(state, &weaker.state)
+                && written.is_within(&weaker.written)
+                && implies(&known.label, &weaker.known.label)
         };
         match here.iter().copied().find(covers) {
             Some(other) => self.nodes[id].covered_by = Some(other),
@@ -174,6 +209,30 @@ impl Arg {
                     here.push(id);
                 }
                 self.waitlist.insert((self.nodes[id].turns, Reverse(id)));
+            }
+        }
+    }
+
+    /// A node that was chosen knows more. Whether it is still to be looked at, with nothing that covers it.
+    pub fn relabel(&mut self, id: NodeId, known: Known, implies: Implies<'_>) -> bool {
+        let place = key(self.nodes[id].context, &self.nodes[id].state);
+        if let Some(here) = self.reached.get_mut(&place) {
+            here.retain(|&other| other != id);
+        }
+        self.nodes[id].known = known;
+        self.settle(id, implies);
+        // What it covered knows less than it now.
+        self.wake(&BTreeSet::from([id]), implies);
+        self.waitlist.remove(&(self.nodes[id].turns, Reverse(id)))
+    }
+
+    /// Nodes that were covered by these have to find another, or be looked at.
+    fn wake(&mut self, gone: &BTreeSet<NodeId>, implies: Implies<'_>) {
+        for id in (0..self.nodes.len()).map(NodeId::new) {
+            let node = &mut self.nodes[id];
+            if !node.is_gone && node.covered_by.is_some_and(|by| gone.contains(&by)) {
+                node.covered_by = None;
+                self.settle(id, implies);
             }
         }
     }
@@ -245,7 +304,7 @@ impl Arg {
     }
 
     /// Cuts off what grew from `pivot`, which gets another state, and wakes what was covered by it.
-    pub fn prune(&mut self, pivot: NodeId, state: State) {
+    pub fn prune(&mut self, pivot: NodeId, state: State, known: Known, implies: Implies<'_>) {
         let mut gone = BTreeSet::from([pivot]);
         let mut open = std::mem::take(&mut self.nodes[pivot].children);
         while let Some(id) = open.pop() {
@@ -265,14 +324,8 @@ impl Arg {
         self.gone += gone.len() - 1;
         self.left.retain(|(id, _)| !gone.contains(id));
         self.nodes[pivot].covered_by = None;
-        self.settle(pivot);
-        let all = 0..self.nodes.len();
-        for id in all.map(NodeId::new) {
-            let node = &mut self.nodes[id];
-            if !node.is_gone && node.covered_by.is_some_and(|by| gone.contains(&by)) {
-                node.covered_by = None;
-                self.settle(id);
-            }
-        }
+        self.nodes[pivot].known = known;
+        self.settle(pivot, implies);
+        self.wake(&gone, implies);
     }
 }

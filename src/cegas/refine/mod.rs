@@ -7,19 +7,24 @@
 //! exact machine executes it ([`feasible`]). [`algorithm2`] is the loop around this.
 //!
 //! Where the paper inlines functions, calls are tabulated by what they are entered with ([`table`]); where it asks an interpolating solver, sets of assignments
-//! are made smaller one variable at a time. What relates inputs to each other is beyond explicit values and stays unknown.
+//! are made smaller one variable at a time. Where conditions on inputs exclude each other, which explicit values do not see, [`newton`] finds
+//! [`predicates`]: the precision is composite, values first.
 
 mod precision;
 mod model;
 mod weak;
 mod segment;
 mod abstraction;
+mod predicates;
 mod table;
 mod arg;
 mod trace;
 mod back;
 mod algorithm1;
 mod feasible;
+mod eliminate;
+mod lazily;
+mod newton;
 mod algorithm2;
 mod rounds;
 
@@ -33,6 +38,7 @@ use crate::rules::{Demand, Obligation};
 use crate::smt::Limits;
 use model::Model;
 use rounds::Story;
+use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -50,6 +56,7 @@ pub struct Checked {
 }
 
 /// What one obligation may cost.
+#[derive(Clone)]
 struct Limit<'a> {
     deadline: Instant,
     cancel: &'a Cancel,
@@ -99,29 +106,54 @@ pub fn is_for(demand: Demand) -> bool {
     }
 }
 
-/// Decides one of the obligations.
-pub fn decide(question: &Question<'_>, target: Obligation) -> Checked {
-    run(question, target, &mut Story::new(false))
+/// Decides one obligation after the other. The predicates that refuted paths for one are tried first for the next.
+pub struct Decider<'a> {
+    question: Question<'a>,
+    model: Option<Model<'a>>,
 }
 
-/// The story of deciding it, round by round.
-pub fn tell(question: &Question<'_>, target: Obligation) -> String {
-    let mut story = Story::new(true);
-    let _checked = run(question, target, &mut story);
-    story.text
+impl fmt::Debug for Decider<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decider").field("question", &self.question).finish_non_exhaustive()
+    }
 }
 
-fn run(question: &Question<'_>, target: Obligation, story: &mut Story) -> Checked {
-    let Question { program, entry, points_to, obligations, options, time, cancel } = *question;
-    let milliseconds = u32::try_from(time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
-    let limit = Limit {
-        deadline: Instant::now() + time,
-        cancel,
-        solver: Limits { milliseconds, ..Limits::default() },
-    };
-    let marks = Rc::new(Marks::new(program, obligations));
-    let mut machine = Machine::new(program, marks, options);
-    machine.plains.is_off = true;
-    let mut model = Model::new(machine, points_to, entry, target, limit);
-    algorithm2::cegas(&mut model, story)
+impl<'a> Decider<'a> {
+    pub fn new(question: Question<'a>) -> Self {
+        Decider { question, model: None }
+    }
+
+    /// Decides one of the obligations.
+    pub fn decide(&mut self, target: Obligation) -> Checked {
+        self.run(target, &mut Story::new(false))
+    }
+
+    /// The story of deciding it, round by round.
+    pub fn tell(&mut self, target: Obligation) -> String {
+        let mut story = Story::new(true);
+        let _checked = self.run(target, &mut story);
+        story.text
+    }
+
+    fn run(&mut self, target: Obligation, story: &mut Story) -> Checked {
+        let Question { time, cancel, .. } = self.question;
+        let milliseconds = u32::try_from(time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
+        let solver = Limits { milliseconds, ..Limits::default() };
+        let limit = Limit { deadline: Instant::now() + time, cancel, solver };
+        let is_full = |m: &Model<'_>| m.machine.smt.pool.len() > MOST_EXPRESSIONS / 2;
+        let used = self.model.take().filter(|model| !is_full(model));
+        let mut model = used.unwrap_or_else(|| self.fresh(target, &limit));
+        model.aim(target, limit);
+        let checked = algorithm2::cegas(&mut model, story);
+        self.model = Some(model);
+        checked
+    }
+
+    fn fresh(&self, target: Obligation, limit: &Limit<'a>) -> Model<'a> {
+        let Question { program, entry, points_to, obligations, options, .. } = self.question;
+        let marks = Rc::new(Marks::new(program, obligations));
+        let mut machine = Machine::new(program, marks, options);
+        machine.plains.is_off = true;
+        Model::new(machine, points_to, entry, target, limit.clone())
+    }
 }

@@ -10,6 +10,9 @@
 //! explicit values alone end it.
 
 use super::Limit;
+use super::lazily::Lazily;
+use super::precision::{Precision, Variable};
+use super::predicates::Terms;
 use super::table::Written;
 use crate::cegas::address::{Base, Place};
 use crate::cegas::demand::is_unset;
@@ -23,10 +26,14 @@ use crate::ir::{BlockId, Callee, FuncId, Inst, InstId, List, Operand, ValueId};
 use crate::library::accesses;
 use crate::pta::PointsTo;
 use crate::rules::Obligation;
-use crate::sfg::{self, before::Before};
+use crate::sfg::{
+    self,
+    before::{Before, Callers},
+};
 use crate::smt::ExprId;
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 pub(super) struct Model<'a> {
@@ -38,6 +45,7 @@ pub(super) struct Model<'a> {
     pub limit: Limit<'a>,
     /// The blocks from which the obligation may still be reached.
     before: EntitySet<BlockId>,
+    callers: Callers,
     liveness: FxHashMap<FuncId, Rc<Liveness>>,
     /// Whether calls are tabulated by their entry states.
     pub tabulates: bool,
@@ -45,6 +53,15 @@ pub(super) struct Model<'a> {
     pub written: Written,
     /// The objects that the running call was entered with: their numbers mean something to its callers.
     pub passed: usize,
+    pub terms: Terms,
+    /// A walk that makes terms, see `lazily`.
+    pub lazily: Option<Lazily>,
+    /// What such walks read that had its first value, where numbers are kept.
+    pub initials: BTreeSet<Variable>,
+    /// Whether conditions are asked of the solver, since predicates may exclude them.
+    pub asks: bool,
+    /// Predicates that refuted paths of other obligations.
+    pub known: Precision,
 }
 
 /// Library functions that look at memory through their arguments.
@@ -70,21 +87,34 @@ impl<'a> Model<'a> {
         target: Obligation,
         limit: Limit<'a>,
     ) -> Self {
-        let program = machine.program;
-        let callers = sfg::callers(program, points_to);
-        let before = Before::new(program, &callers, target.at, &program.constructors).blocks;
+        let callers = sfg::callers(machine.program, points_to);
         Model {
             machine,
             points_to,
             entry,
             target,
             limit,
-            before,
+            before: EntitySet::new(),
+            callers,
             liveness: FxHashMap::default(),
             tabulates: true,
             written: Written::default(),
             passed: 0,
+            terms: Terms::default(),
+            lazily: None,
+            initials: BTreeSet::new(),
+            asks: false,
+            known: Precision::default(),
         }
+    }
+
+    /// Turns to an obligation.
+    pub fn aim(&mut self, target: Obligation, limit: Limit<'a>) {
+        let program = self.machine.program;
+        self.before = Before::new(program, &self.callers, target.at, &program.constructors).blocks;
+        (self.target, self.limit) = (target, limit);
+        (self.tabulates, self.asks, self.lazily) = (true, false, None);
+        (self.written, self.passed) = (Written::default(), 0);
     }
 
     /// Whether the obligation may still be reached. What waits for the program's end may reach it from anywhere.
@@ -144,6 +174,7 @@ impl<'a> Model<'a> {
             let Operand::Value(value) = *operand else { continue };
             if state.top().is_some_and(|frame| !frame.values.contains_key(&value)) {
                 self.set_any(state, value)?;
+                self.name_missing(state, value);
             }
         }
         Ok(())
@@ -164,7 +195,10 @@ impl<'a> Model<'a> {
         let result = data.result.expand();
         match data.inst {
             Inst::Load { ptr, .. } if !self.is_known(state, ptr) => self.any_result(state, result),
-            Inst::Load { .. } => {
+            Inst::Load { ptr, .. } => {
+                let ty = result.map(|value| self.machine.program.values[value].ty);
+                let bytes = ty.map_or(0, |ty| self.machine.program.types.store_size(ty));
+                self.look(state, ptr, bytes);
                 let flow = self.machine.step(state, at)?;
                 self.scrub(state, result)?;
                 Ok(flow)

@@ -3,13 +3,16 @@
 
 use super::algorithm1::Refinement;
 use super::model::Model;
+use super::newton::Newton;
 use super::precision::{Location, Precision, Variable};
+use super::predicates::Term;
 use super::segment::Way;
 use super::table::{ContextId, Table};
 use crate::cegas::memory::{Instance, Origin};
 use crate::cegas::state::State;
 use crate::cegas::verdict::{Reason, Verdict};
 use crate::ir::{Inst, InstId, Operand, ValueId};
+use crate::smt::{CInt, CName, ExprId, Sort, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -39,9 +42,14 @@ impl Story {
     pub fn begin(&mut self, precision: &Precision) {
         self.rounds += 1;
         if self.is_told {
-            let tracked = match precision.count() {
-                0 => "the precision is empty".to_owned(),
-                count => format!("{count} pairs of a location and a variable in the precision"),
+            let tracked = match (precision.count(), precision.count_asked()) {
+                (0, 0) => "the precision is empty".to_owned(),
+                (count, 0) => {
+                    format!("{count} pairs of a location and a variable in the precision")
+                }
+                (count, asked) => format!(
+                    "{count} pairs of a location and a variable in the precision, {asked} of a location and a predicate"
+                ),
             };
             self.line(format!("round {}: {tracked}", self.rounds));
         }
@@ -122,6 +130,27 @@ impl Story {
                 locations.into_iter().map(|location| location_name(model, location)).collect();
             self.line(format!("  joins the precision: {name} at {}", places.join(", ")));
         }
+    }
+
+    pub fn tell_predicates(
+        &mut self,
+        model: &mut Model<'_>,
+        newton: &Newton,
+        precision: &Precision,
+    ) {
+        if !self.is_told {
+            return;
+        }
+        let again = if newton.is_known { ", by predicates that were found before" } else { "" };
+        self.line(format!("  infeasible: its conditions exclude each other{again}"));
+        let new = |&&(at, predicate): &&_| !precision.asks(at, predicate);
+        let mut lines = BTreeSet::new();
+        for &(at, predicate) in newton.asked.iter().filter(new) {
+            let text = predicate_text(model, predicate);
+            let place = model.machine.place(at);
+            lines.insert(format!("  joins the precision: {text} at {place}"));
+        }
+        lines.into_iter().for_each(|line| self.line(line));
     }
 
     /// The calls that need not be explored again.
@@ -257,6 +286,28 @@ fn value_name(model: &Model<'_>, value: ValueId) -> String {
     }
     let name = program.values[value].name.expand();
     name.map_or_else(|| value.to_string(), |name| program.texts.get(name).to_owned())
+}
+
+/// A predicate as C would say it, or at least what it is about.
+fn predicate_text(model: &mut Model<'_>, predicate: ExprId) -> String {
+    let mut names: BTreeMap<VarId, CName> = BTreeMap::new();
+    for var in model.machine.smt.pool.free_vars(&[predicate]) {
+        let Sort::Bits(bits) = model.machine.smt.pool.var_sort(var) else { continue };
+        let text = match model.terms.of(var) {
+            Some(Term::Value { value, .. }) => value_name(model, value),
+            Some(Term::Cell { object: Origin::Global(global), offset, .. }) => {
+                let name = &model.machine.program.globals[global].name;
+                if offset == 0 { name.clone() } else { format!("{name}+{offset}") }
+            }
+            Some(Term::Cell { .. }) | None => "an object".to_owned(),
+        };
+        names.insert(var, CName { text, ty: CInt { bits, is_signed: true } });
+    }
+    let text = model.machine.smt.pool.c_condition(predicate, &|var| names.get(&var).cloned());
+    text.unwrap_or_else(|| {
+        let names: Vec<String> = names.into_values().map(|name| name.text).collect();
+        format!("a predicate over {}", names.join(", "))
+    })
 }
 
 fn cell_of(model: &mut Model<'_>, states: &[State], origin: Origin, offset: u64) -> Option<String> {

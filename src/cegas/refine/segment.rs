@@ -82,8 +82,8 @@ pub(super) enum Touched {
 pub(super) enum End {
     /// At `at`, with a state for each way that is open.
     Ways(Option<InstId>, Vec<(Way, State)>),
-    /// At the obligation, which may be violated.
-    Target,
+    /// At the obligation, which may be violated; the violation is among what the state assumes.
+    Target(Box<State>),
     /// The execution ends at this instruction.
     Over(InstId),
     /// The program has ended.
@@ -110,7 +110,7 @@ impl Model<'_> {
             match self.judge(&mut state, at) {
                 Ok(Judged::Holds) => {}
                 Ok(Judged::Ends) => return End::Over(at),
-                Ok(Judged::MayFail) => return End::Target,
+                Ok(Judged::MayFail) => return End::Target(Box::new(state)),
                 Err(stop) => return self.stopped(stop, at),
             }
             if let Some(log) = &mut log {
@@ -182,11 +182,12 @@ impl Model<'_> {
         };
         ways.retain(|&(cond, _)| self.machine.smt.pool.as_const(cond) != Some(0));
         let mut open = Vec::new();
-        for (_, way) in ways {
+        for (cond, way) in ways {
             let mut state = state.clone();
             // Nothing that was decided before counts for a call that repeats itself.
             state.choices += 1;
-            match self.go(&mut state, at, way) {
+            let gone = self.machine.assume(&mut state, cond);
+            match gone.and_then(|()| self.go(&mut state, at, way)) {
                 Ok(()) => open.push((way, state)),
                 Err(Stop::End | Stop::Exit) => {}
                 Err(stop) => return Err(stop),
@@ -256,14 +257,29 @@ impl Model<'_> {
             };
             self.fill(state, &operands)?;
             let violation = self.machine.violation(state, mark.demand)?;
+            let is_passing = self.lazily.as_ref().is_some_and(|lazily| lazily.is_passing);
             match self.machine.smt.pool.as_const(violation) {
                 Some(0) => {}
-                _ if is_meant => return Ok(Judged::MayFail),
+                _ if is_meant && !is_passing && self.may_fail(state, violation) => {
+                    self.machine.assume(state, violation)?;
+                    return Ok(Judged::MayFail);
+                }
                 Some(_) => return Ok(Judged::Ends),
-                None => {}
+                None if mark.demand.is_debatable() => {}
+                None => self.machine.go_on_where_met(state, violation)?,
             }
         }
         Ok(Judged::Holds)
+    }
+
+    /// Whether what is known leaves the violation open.
+    fn may_fail(&mut self, state: &State, violation: ExprId) -> bool {
+        if !self.asks {
+            return true;
+        }
+        let mut conditions = state.conditions();
+        conditions.push(violation);
+        !self.is_unsat(&conditions)
     }
 
     /// `isTargetState`: whether a demand at `at` is the one asked about.

@@ -3,6 +3,7 @@
 
 use super::model::Model;
 use super::precision::Precision;
+use super::predicates::Label;
 use super::segment::{End, Event, Way};
 use crate::cegas::state::State;
 use crate::ir::{InstId, Operand};
@@ -13,6 +14,8 @@ pub(super) struct Trace {
     pub events: Vec<Event>,
     /// For each node of the path, how many events come before it, and the state there.
     pub cuts: Vec<(usize, State)>,
+    /// What is known of the predicates at each node but the first.
+    pub labels: Vec<Label>,
     pub outcome: Walked,
 }
 
@@ -28,9 +31,14 @@ pub(super) enum Walked {
 impl Model<'_> {
     /// Follows `ways` from `first`; with a precision, each state on the way is abstracted.
     pub fn trace(&mut self, first: &State, ways: &[Way], precision: Option<&Precision>) -> Trace {
-        let mut trace =
-            Trace { events: Vec::new(), cuts: vec![(0, first.clone())], outcome: Walked::Arrived };
+        let mut trace = Trace {
+            events: Vec::new(),
+            cuts: vec![(0, first.clone())],
+            labels: Vec::new(),
+            outcome: Walked::Arrived,
+        };
         let mut state = first.clone();
+        self.asks = precision.is_some_and(Precision::has_predicates);
         for step in 0..=ways.len() {
             if self.limit.is_late() {
                 trace.outcome = Walked::Left;
@@ -47,7 +55,7 @@ impl Model<'_> {
                 |event: &Event| matches!(event, Event::Ran { at, .. } if *at == self.target.at);
             let passed = trace.events.iter().skip(before).position(is_it);
             let (at, next) = match (end, wanted, passed) {
-                (End::Target, _, _) => return trace,
+                (End::Target(_), _, _) => return trace,
                 // A path has all its calls in it.
                 (End::Left(_) | End::Return(..), _, _) => {
                     trace.outcome = Walked::Left;
@@ -77,9 +85,24 @@ impl Model<'_> {
                 return trace;
             };
             trace.events.push(Event::Took { at, way, depth, from, call });
-            self.abstraction(&mut next, precision);
+            let label = match precision {
+                Some(precision) => self.abstracted(&mut next, precision),
+                None => {
+                    self.abstraction(&mut next, None);
+                    Some(Label::default())
+                }
+            };
+            let Some(label) = label else {
+                trace.outcome = Walked::Refuted { at, depth, by: Vec::new() };
+                return trace;
+            };
             trace.cuts.push((trace.events.len(), next.clone()));
             state = next;
+            if self.assume_label(&mut state, &label).is_err() {
+                trace.outcome = Walked::Refuted { at, depth, by: Vec::new() };
+                return trace;
+            }
+            trace.labels.push(label);
         }
         trace
     }

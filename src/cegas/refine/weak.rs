@@ -85,6 +85,9 @@ impl Model<'_> {
         if is_fixed(program, object.origin) {
             return;
         }
+        if let Some(lazily) = &mut self.lazily {
+            lazily.open.remove(&instance);
+        }
         if object.cells.is_empty() && object.background == Background::Uninit {
             return;
         }
