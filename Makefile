@@ -52,7 +52,7 @@ bench: build
 	@$(CLEAN) integration/bench/pointers.py $(PROJECTS) || test $$? = 1
 	CEGAS_PTA_DIFFERENTIAL=10000 $(CARGO) test --release --test pta_differential -- --nocapture
 	CEGAS_DIFFERENTIAL=20000 $(CARGO) test --release --test differential -- --nocapture
-	CEGAS_LOOPS=20000 $(CARGO) test --release --test loops_differential -- --nocapture
+	CEGAS_LOOPS=20000 CEGAS_LOOPS_SECONDS=0.4 $(CARGO) test --release --test loops_differential -- --nocapture
 
 test-integration: test-consumers
 	@$(CLEAN) integration/projects/fetch.sh --deps $(PROJECTS)

@@ -3,20 +3,21 @@
 use super::address::{Base, Place};
 use super::machine::{Machine, Source, Step, Stop, gap};
 use super::memory::{Background, Cell, Instance, Life, Origin, Piece, part};
+use super::part::Side;
 use super::reentry::REPLACED;
 use super::state::State;
 use super::value::Value;
-use crate::ir::{Const, GlobalId, Type, TypeId};
+use crate::ir::{Type, TypeId};
 use crate::smt::ExprId;
 
 /// An index that may have more values than this in one object is not taken apart.
 pub(super) const MOST_OFFSETS: u64 = 600;
 
 /// A place that an access may touch, known to be valid under its guard.
-struct Target {
+pub(super) struct Target {
     guard: ExprId,
-    instance: Instance,
-    offset: ExprId,
+    pub(super) instance: Instance,
+    pub(super) offset: ExprId,
 }
 
 impl Machine<'_> {
@@ -147,9 +148,20 @@ impl Machine<'_> {
         let targets = self.targets(state, pointer, bytes)?;
         let is_only = targets.len() == 1;
         for target in targets {
-            if let Some(stride) = self.stride(state, target.instance) {
-                let (instance, offset) = (target.instance, target.offset);
-                let value = self.ghost_load(state, (instance, is_only), stride, offset, bytes)?;
+            let (instance, offset) = (target.instance, target.offset);
+            let stride = self.stride(state, instance);
+            let side = match stride {
+                Some(_) => self.side_of_array(state, instance, (offset, bytes), target.guard),
+                None => Side::Beside,
+            };
+            if let (Some(stride), Side::Inside | Side::Either) = (stride, side) {
+                let value = if side == Side::Inside {
+                    self.ghost_load(state, (instance, is_only), stride, offset, bytes)?
+                } else if bytes <= 16 {
+                    self.fresh(state, bytes as u32 * 8, Source::Widened)
+                } else {
+                    return gap("a read of more than 16 bytes from an array");
+                };
                 result = Some(match result {
                     None => value,
                     Some(other) => self.smt.pool.ite(target.guard, value, other),
@@ -189,11 +201,21 @@ impl Machine<'_> {
         let alone = targets.len() == 1;
         for target in targets {
             self.note_write(state, target.instance, alone);
-            if let Some(stride) = self.stride(state, target.instance) {
+            let (instance, offset) = (target.instance, target.offset);
+            let stride = self.stride(state, instance);
+            let side = match stride {
+                Some(_) => self.side_of_array(state, instance, (offset, bytes), target.guard),
+                None => Side::Beside,
+            };
+            if let (Some(stride), Side::Inside) = (stride, side) {
                 // That it is the only one was assumed.
                 let guard = if alone { self.smt.pool.bool(true) } else { target.guard };
                 let place = (target.instance, guard);
                 self.ghost_store(state, place, stride, target.offset, (bytes, value))?;
+                continue;
+            }
+            if side == Side::Either {
+                self.ghost_forget(state, instance);
                 continue;
             }
             if self.is_crowded(state, target.instance, bytes) {
@@ -201,6 +223,7 @@ impl Machine<'_> {
             }
             let offsets = self.offsets(state, &target, bytes)?;
             let strong = alone && offsets.len() == 1;
+            self.wish_one_of_few(state, &target, bytes, offsets.len());
             for (offset, here) in offsets {
                 let new = if strong {
                     value
@@ -257,7 +280,12 @@ impl Machine<'_> {
             return gap("an index with too many possible values");
         }
         let mut offsets = Vec::new();
+        let array = self.part(state, target.instance);
         for offset in (low..=high).step_by(step as usize) {
+            // Such an access is beside the array.
+            if array.is_some_and(|(from, to)| offset < to && from < offset + bytes) {
+                continue;
+            }
             let at = self.pointer_const(offset);
             let equal = self.smt.pool.eq(target.offset, at);
             let here = self.smt.pool.and(target.guard, equal);
@@ -278,15 +306,13 @@ impl Machine<'_> {
         is_pointer: bool,
     ) -> Step<ExprId> {
         let Some(object) = state.memory.get(instance) else { return gap("an object that is not") };
-        let mut background = object.background;
-        if self.stride(state, instance).is_some() {
-            background = self.ghost_background(background);
-        }
+        let background = object.background;
         let mut whole: Option<ExprId> = None;
         for piece in object.pieces(offset, bytes) {
             let low = match piece {
                 Piece::Of { cell, from, bytes } => part(&mut self.smt.pool, cell, from, bytes),
                 Piece::Background { offset, bytes } => {
+                    let background = self.background_of(state, instance, (offset, background));
                     let before = self.look_at(instance, offset);
                     let there =
                         self.background(state, instance, background, offset, bytes, is_pointer);
@@ -302,168 +328,6 @@ impl Machine<'_> {
         whole.map_or_else(|| gap("an access of no bytes"), Ok)
     }
 
-    fn background(
-        &mut self,
-        state: &mut State,
-        instance: Instance,
-        background: Background,
-        offset: u64,
-        bytes: u32,
-        is_pointer: bool,
-    ) -> Step<ExprId> {
-        let mut is_outside = false;
-        let source = match background {
-            Background::Zero => return Ok(self.smt.pool.constant(0, bytes * 8)),
-            Background::Init(global) => return self.initial(state, global, offset, bytes),
-            Background::Uninit if is_pointer => Source::Junk,
-            Background::Uninit => Source::Uninit,
-            Background::Outside => {
-                if let Some(stream) = self.standard_stream(state, instance) {
-                    return Ok(stream);
-                }
-                is_outside = true;
-                Source::Input
-            }
-            Background::Text => return self.text_bytes(state, instance, offset, bytes),
-            Background::Given { ty, sure, .. } => {
-                let at = (offset, bytes);
-                return self.given_content(state, instance, (ty, sure), at, is_pointer);
-            }
-            Background::Code => return gap("the code of a function"),
-            Background::Arguments { count } => {
-                return self.argument_pointer(state, instance, count, offset, bytes);
-            }
-        };
-        if bytes > 16 {
-            return gap("a read of more than 16 bytes that were never written");
-        }
-        let value = self.fresh(state, bytes * 8, source);
-        if is_outside {
-            let vars = self.smt.pool.free_vars(&[value]);
-            if vars.is_empty() {
-                // It was drawn: nobody sees any more what depends on it.
-                state.doubt("what is defined outside the program");
-            }
-            state.uncertain.extend(vars);
-        }
-        self.write(state, instance, offset, u64::from(bytes), value);
-        Ok(value)
-    }
-
-    /// `stdin` and its like are pointers nobody looks behind: each points to itself.
-    fn standard_stream(&mut self, state: &State, instance: Instance) -> Option<ExprId> {
-        let Origin::Global(global) = state.memory.get(instance)?.origin else { return None };
-        let name = self.program.globals[global].name.as_str();
-        matches!(name, "stdin" | "stdout" | "stderr").then(|| self.address(instance))
-    }
-
-    /// Bytes of a text from outside: the last one is zero, the others are not.
-    fn text_bytes(
-        &mut self,
-        state: &mut State,
-        instance: Instance,
-        offset: u64,
-        bytes: u32,
-    ) -> Step<ExprId> {
-        let Some(size) = state.memory.get(instance).map(|object| object.size) else {
-            return gap("an object that is not");
-        };
-        let mut whole: Option<ExprId> = None;
-        for at in offset..offset + u64::from(bytes) {
-            let byte = self.fresh(state, 8, Source::Input);
-            self.write(state, instance, at, 1, byte);
-            let zero = self.smt.pool.constant(0, 8);
-            let is_zero = self.smt.pool.eq(byte, zero);
-            let end = self.pointer_const(at.saturating_add(1));
-            let is_last = self.smt.pool.eq(size, end);
-            let holds = self.smt.pool.eq(is_zero, is_last);
-            self.assume(state, holds)?;
-            whole = Some(match whole {
-                None => byte,
-                Some(rest) => self.smt.pool.concat(byte, rest),
-            });
-        }
-        whole.map_or_else(|| gap("an access of no bytes"), Ok)
-    }
-
-    /// One of the pointers that `main` is given.
-    fn argument_pointer(
-        &mut self,
-        state: &mut State,
-        instance: Instance,
-        count: ExprId,
-        offset: u64,
-        bytes: u32,
-    ) -> Step<ExprId> {
-        let width = u64::from(self.pointer_bits / 8);
-        if u64::from(bytes) != width || !offset.is_multiple_of(width) {
-            return gap("a part of an argument's address");
-        }
-        let text = self.text(state)?;
-        let null = self.pointer_const(0);
-        let index = self.pointer_const(offset / width);
-        let is_given = self.smt.pool.ult(index, count);
-        let pointer = self.smt.pool.ite(is_given, text, null);
-        self.write(state, instance, offset, width, pointer);
-        Ok(pointer)
-    }
-
-    fn initial(
-        &mut self,
-        state: &mut State,
-        global: GlobalId,
-        offset: u64,
-        bytes: u32,
-    ) -> Step<ExprId> {
-        let program = self.program;
-        let Some(init) = &program.globals[global].init else { return gap("no initialiser") };
-        let end = offset + u64::from(bytes);
-        let size = |constant| program.types.store_size(program.consts.ty(constant));
-        let first = init.relocs.partition_point(|&(at, constant)| at + size(constant) <= offset);
-        let mut whole: Option<ExprId> = None;
-        let mut at = offset;
-        let mut append = |machine: &mut Self, low: ExprId| {
-            whole = Some(match whole {
-                None => low,
-                Some(rest) => machine.smt.pool.concat(low, rest),
-            });
-        };
-        for &(start, constant) in init.relocs[first..].iter().take_while(|&&(s, _)| s < end) {
-            if matches!(program.consts.get(constant), Const::Undef | Const::Poison) {
-                // Padding: the compiler writes zeros, as the plain bytes have them.
-                continue;
-            }
-            if at < start {
-                let plain = self.plain_bytes(&init.bytes, at, start);
-                append(self, plain);
-                at = start;
-            }
-            let Some(value) = self.constant(state, constant)?.bits() else {
-                return gap("an initialiser that is an aggregate");
-            };
-            let stop = end.min(start + size(constant));
-            let wide = self.smt.pool.zext(value, size(constant) as u32 * 8);
-            let low = self.smt.pool.extract(wide, (at - start) as u32 * 8, (stop - at) as u32 * 8);
-            append(self, low);
-            at = stop;
-        }
-        if at < end {
-            let plain = self.plain_bytes(&init.bytes, at, end);
-            append(self, plain);
-        }
-        whole.map_or_else(|| gap("an access of no bytes"), Ok)
-    }
-
-    fn plain_bytes(&mut self, bytes: &[u8], from: u64, to: u64) -> ExprId {
-        let byte = |i: u64| bytes.get(i as usize).copied().unwrap_or(0);
-        let mut result = self.smt.pool.constant(u128::from(byte(from)), 8);
-        for i in from + 1..to {
-            let next = self.smt.pool.constant(u128::from(byte(i)), 8);
-            result = self.smt.pool.concat(next, result);
-        }
-        result
-    }
-
     pub(super) fn write(
         &mut self,
         state: &mut State,
@@ -477,8 +341,22 @@ impl Machine<'_> {
         }
     }
 
-    /// One object and one offset, or a gap: for what moves whole ranges.
+    /// One object, all of which is followed, and one offset, or a gap.
     pub(super) fn single_target(
+        &mut self,
+        state: &mut State,
+        pointer: ExprId,
+        bytes: u64,
+    ) -> Step<(Instance, u64)> {
+        let (instance, offset) = self.range_target(state, pointer, bytes)?;
+        if self.stride(state, instance).is_some() {
+            return gap("a range of an array of which one element is followed");
+        }
+        Ok((instance, offset))
+    }
+
+    /// One object and one offset, or a gap: for what moves whole ranges.
+    pub(super) fn range_target(
         &mut self,
         state: &mut State,
         pointer: ExprId,
@@ -486,9 +364,6 @@ impl Machine<'_> {
     ) -> Step<(Instance, u64)> {
         let targets = self.targets(state, pointer, bytes)?;
         match &targets[..] {
-            [target] if self.stride(state, target.instance).is_some() => {
-                gap("a range of an array of which one element is followed")
-            }
             [target] => match self.smt.pool.as_const(target.offset) {
                 Some(offset) => Ok((target.instance, offset as u64)),
                 None => gap("a range of memory at an unknown offset"),

@@ -14,7 +14,7 @@ const MOST: usize = 12;
 const LARGEST: i128 = 1 << 40;
 
 impl Machine<'_> {
-    /// Equations between the head's variables of one width, given with their values at the entry.
+    /// Equations between the head's variables, given with their values at the entry.
     pub(super) fn constant_sums(
         &mut self,
         scalars: &[(ExprId, ExprId)],
@@ -26,12 +26,13 @@ impl Machine<'_> {
         widths.sort_unstable();
         widths.dedup();
         let mut found = Vec::new();
+        let mut groups: Vec<(Vec<(ExprId, ExprId)>, u32)> = Vec::new();
         for width in widths.into_iter().filter(|width| (8..=64).contains(width)) {
             let same = scalars.iter().filter(|(x, _)| self.smt.pool.width(*x) == width);
-            let group: Vec<(ExprId, ExprId)> = same.copied().take(MOST).collect();
-            if group.len() < 2 {
-                continue;
-            }
+            groups.push((same.copied().take(MOST).collect(), width));
+        }
+        groups.extend(self.of_several_widths(scalars));
+        for (group, width) in groups.into_iter().filter(|(group, _)| group.len() > 1) {
             for sum in self.sums(&group, width, arrivals, candidates, limits) {
                 let now = self.sum(&sum, group.iter().map(|&(x, _)| x), width);
                 let then = self.sum(&sum, group.iter().map(|&(_, entry)| entry), width);
@@ -39,6 +40,30 @@ impl Machine<'_> {
             }
         }
         found
+    }
+
+    /// Where a pointer moves, numbers that are less wide often count how far.
+    fn of_several_widths(
+        &mut self,
+        scalars: &[(ExprId, ExprId)],
+    ) -> Vec<(Vec<(ExprId, ExprId)>, u32)> {
+        let width = self.pointer_bits;
+        let is_wide = |(x, _): &(ExprId, ExprId)| self.smt.pool.width(*x) == width;
+        let is_narrow = |(x, _): &(ExprId, ExprId)| (8..width).contains(&self.smt.pool.width(*x));
+        let wide: Vec<_> = scalars.iter().copied().filter(is_wide).take(MOST / 2).collect();
+        let narrow: Vec<_> = scalars.iter().copied().filter(is_narrow).take(MOST / 2).collect();
+        if wide.is_empty() || narrow.is_empty() {
+            return Vec::new();
+        }
+        let with = |machine: &mut Self, is_signed: bool| {
+            let mut group = wide.clone();
+            for &(x, entry) in &narrow {
+                let mut as_wide = |e: ExprId| machine.smt.pool.resize(e, width, is_signed);
+                group.push((as_wide(x), as_wide(entry)));
+            }
+            (group, width)
+        };
+        vec![with(self, true), with(self, false)]
     }
 
     fn sum(&mut self, factors: &[i128], terms: impl Iterator<Item = ExprId>, width: u32) -> ExprId {
@@ -64,8 +89,8 @@ impl Machine<'_> {
         for arrival in arrivals {
             let mut growths = Vec::new();
             for &(x, _) in group {
-                let after = arrival.binding.get(&self.smt.pool.node(x).var()).copied();
-                growths.push(self.smt.pool.sub(after.unwrap_or(x), x));
+                let after = self.smt.pool.substitute(x, &arrival.binding);
+                growths.push(self.smt.pool.sub(after, x));
             }
             for _ in 0..=group.len() {
                 let Some(sums) = unchanged(&samples, group.len()) else { return Vec::new() };

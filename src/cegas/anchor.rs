@@ -64,7 +64,8 @@ impl Machine<'_> {
         if is_in_loop || self.smt.pool.as_const(value).is_none() {
             return Ok(());
         }
-        let Some(ghosts) = self.ghosts.as_mut() else { return Ok(()) };
+        let is_other = self.has_one_of_few();
+        let Some(ghosts) = self.ghosts.as_mut().filter(|_| !is_other) else { return Ok(()) };
         let Some((chosen, turn)) = ghosts.anchors.chosen else {
             ghosts.anchors.found.insert((at, 0));
             return Ok(());

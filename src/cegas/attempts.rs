@@ -7,6 +7,7 @@ use crate::rules::Demand;
 use crate::smt::ExprId;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 /// Attempts with what the last one learned.
 const MOST_ROUNDS: u32 = 9;
@@ -18,13 +19,24 @@ impl Prover<'_, '_, '_> {
     pub(super) fn rounds(&mut self) -> Proved {
         let mut found = Proved::default();
         let (mut round, mut is_thorough) = (0, false);
+        let deadline = self.question.deadline;
         while round < MOST_ROUNDS {
-            let result = self.attempt(is_thorough, &mut found);
+            self.may_hurry = !self.unproved(&found).is_subset(&self.kept());
+            let may_hurry = self.may_hurry;
+            let mut result = self.attempt(is_thorough, &mut found);
+            let is_hurried = may_hurry && !std::mem::take(&mut self.may_hurry);
+            self.question.deadline = deadline;
             if matches!(result, Err(Fail::Beyond)) && self.machine.is_ghost_new() {
                 continue;
             }
             round += 1;
+            if matches!(result, Err(Fail::Time)) && is_hurried && !self.is_over() {
+                result = Err(Fail::Beyond);
+            }
             if matches!(result, Err(Fail::Time)) {
+                break;
+            }
+            if let Err(Fail::Time) = self.one_of_few(is_thorough, &mut found) {
                 break;
             }
             is_thorough |= self.summaries.is_used();
@@ -105,6 +117,43 @@ impl Prover<'_, '_, '_> {
         self.machine.choose_anchor(None);
         (self.suspects, self.refuted) = (suspects, refuted);
         result.or_else(|fail| if matches!(fail, Fail::Time) { Err(fail) } else { Ok(()) })
+    }
+
+    /// The same with one element of arrays that are followed element by element else.
+    fn one_of_few(&mut self, is_thorough: bool, found: &mut Proved) -> Tried<()> {
+        if !self.machine.has_few() || self.unproved(found).is_subset(&self.kept()) {
+            return Ok(());
+        }
+        let (mut suspects, refuted) =
+            (std::mem::take(&mut self.suspects), std::mem::take(&mut self.refuted));
+        let deadline = self.question.deadline;
+        let left = deadline.saturating_duration_since(Instant::now());
+        self.question.deadline = Instant::now() + left / 2;
+        let result = loop {
+            self.machine.follow_one_of_few(true);
+            let result = self.attempt(is_thorough, found);
+            if !matches!(result, Err(Fail::Beyond)) || !self.machine.is_ghost_new() {
+                break result;
+            }
+        };
+        self.machine.follow_one_of_few(false);
+        self.question.deadline = deadline;
+        if result.is_err() {
+            // It would not be otherwise next time.
+            self.machine.give_up_few();
+        }
+        suspects.append(&mut self.suspects);
+        (self.suspects, self.refuted) = (suspects, refuted);
+        if self.is_over() { Err(Fail::Time) } else { Ok(()) }
+    }
+
+    /// An attempt that may be better made with one element of an array does not take all of the time.
+    pub(super) fn hurry(&mut self) {
+        if self.may_hurry && self.machine.has_few() {
+            self.may_hurry = false;
+            let left = self.question.deadline.saturating_duration_since(Instant::now());
+            self.question.deadline = Instant::now() + left / 3;
+        }
     }
 
     /// The obligations that have no proof yet.

@@ -93,6 +93,7 @@ pub(super) fn prove(
         summaries: Summaries::default(),
         unrolls: false,
         depth: 0,
+        may_hurry: false,
         patience: 0,
         hypotheses: 0,
         steps: 0,
@@ -148,6 +149,8 @@ pub(super) struct Prover<'m, 'p, 'q> {
     /// Calls of recursive functions are followed all the same.
     pub(super) unrolls: bool,
     pub(super) depth: u32,
+    /// The attempt under way may be given less time than there is.
+    pub(super) may_hurry: bool,
     /// Turns with open choices that are followed one by one while the loop cannot be left.
     pub(super) patience: u32,
     /// Turns of a loop in which demands are taken to be met before one is judged: the k of k-induction.

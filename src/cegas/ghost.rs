@@ -8,15 +8,19 @@
 //! occurs with that last read being exact. So it is enough to refute, for every `g`, the violations
 //! whose last read was of element `g`: that is what [`State::last_read`] keeps.
 //!
-//! The object's own cells then are the bytes of its element `g`. Elements have a size that is a power of two,
-//! so that a sum of multiples of it is one even where it wraps around.
+//! The object's own cells then are the bytes of its element `g` (of objects that are more than an array, see [`super::part`]). Elements have a size that is a power of two,
+//! so that a sum of multiples of it is one even where it wraps around. An access of which it is not shown, by how its offset is made or by what
+//! holds on the path, that it lies in one element with all its bytes reads anything, and forgets the element if it writes.
 
 use super::anchor::Anchors;
+use super::few::Few;
 use super::machine::{Machine, Source, Step, gap};
 use super::memory::{Background, Instance, Origin};
+use super::part::Part;
 use super::state::State;
 use crate::smt::{Answer, ExprId, Limits, Sort};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Elements larger than this are not kept whole.
 const LARGEST: u64 = 64;
@@ -34,10 +38,14 @@ pub(super) struct Ghosts {
     pub(super) index: ExprId,
     /// The size of an element, by where the array comes from.
     pub(super) strides: FxHashMap<Origin, u64>,
+    /// Where it lies in its object, if that is more than the array.
+    pub(super) parts: FxHashMap<Origin, Part>,
     /// No array has more elements, as far as their sizes are known.
     pub(super) most: Option<u64>,
     /// An array was added since the execution began: it has to begin anew.
     is_new: bool,
+    /// Small ones that could be followed so, too.
+    pub(super) few: Few,
     /// Stores whose element may be the one.
     pub(super) anchors: Anchors,
 }
@@ -51,7 +59,7 @@ impl Ghosts {
         strides
     }
 
-    fn add(&mut self, origin: Origin, stride: u64, count: Option<u64>) {
+    pub(super) fn add(&mut self, origin: Origin, stride: u64, count: Option<u64>) {
         self.strides.insert(origin, stride);
         self.most = self.most.zip(count).map(|(most, count)| most.max(count));
         self.is_new = true;
@@ -76,8 +84,10 @@ impl Machine<'_> {
         self.ghosts = Some(Ghosts {
             index,
             strides: FxHashMap::default(),
+            parts: FxHashMap::default(),
             most: Some(0),
             is_new: false,
+            few: Few::default(),
             anchors: Anchors::default(),
         });
     }
@@ -126,10 +136,9 @@ impl Machine<'_> {
         offset: ExprId,
         bytes: u64,
     ) {
-        let known = self.smt.pool.facts(offset).map(|facts| facts.zeros | facts.ones);
         let is_plain = self.may_be_ghost(state, instance);
+        let stride = self.element_size(state, offset, bytes);
         let Some(object) = state.memory.get(instance) else { return };
-        let stride = 1u64 << known.unwrap_or(0).trailing_ones().min(LARGEST.ilog2());
         let count = self.elements_of(object.size, stride);
         let Some(ghosts) = self.ghosts.as_mut() else { return };
         if is_plain && bytes <= stride && !ghosts.strides.contains_key(&object.origin) {
@@ -137,8 +146,24 @@ impl Machine<'_> {
         }
     }
 
+    /// The size that an access suggests for elements.
+    pub(super) fn element_size(&mut self, state: &State, offset: ExprId, bytes: u64) -> u64 {
+        let known = self.smt.pool.facts(offset).map(|facts| facts.zeros | facts.ones);
+        let stride = 1u64 << known.unwrap_or(0).trailing_ones().min(LARGEST.ilog2());
+        let is_element = stride < bytes && bytes.is_power_of_two() && bytes <= LARGEST;
+        if is_element && self.is_multiple(state, offset, bytes) { bytes } else { stride }
+    }
+
+    /// Whether what holds on the path says that the offset is a multiple of so many bytes, a power of two.
+    fn is_multiple(&mut self, state: &State, offset: ExprId, bytes: u64) -> bool {
+        let low = self.smt.pool.extract(offset, 0, bytes.ilog2());
+        let zero = self.smt.pool.constant(0, bytes.ilog2());
+        let other = self.smt.pool.ne(low, zero);
+        self.is_soon_excluded(state, other)
+    }
+
     /// How many elements lie in so many bytes; the last of them may be cut off.
-    fn elements_of(&self, size: ExprId, stride: u64) -> Option<u64> {
+    pub(super) fn elements_of(&self, size: ExprId, stride: u64) -> Option<u64> {
         let size = u64::try_from(self.smt.pool.as_const(size)?).ok()?;
         Some(size.div_ceil(stride))
     }
@@ -169,15 +194,25 @@ impl Machine<'_> {
         true
     }
 
-    /// The element that an access touches; `None` if it may touch several or parts of them.
-    fn touch(&mut self, stride: u64, offset: ExprId, bytes: u64) -> Option<Touch> {
+    /// The element that an access touches, of an array that begins at `base`; `None` if it may touch several or parts of them.
+    fn touch(
+        &mut self,
+        state: &State,
+        (base, stride): (u64, u64),
+        offset: ExprId,
+        bytes: u64,
+    ) -> Option<Touch> {
+        let base = self.pointer_const(base);
+        let offset = self.smt.pool.sub(offset, base);
         let facts = self.smt.pool.facts(offset)?;
         let (zeros, ones) = (facts.zeros, facts.ones);
         let within = stride - 1;
-        if (zeros | ones) & within != within {
+        let is_known = (zeros | ones) & within == within;
+        // A pointer that a loop moves is a number of which only conditions tell.
+        if !is_known && !self.is_multiple(state, offset, stride) {
             return None;
         }
-        let from = ones & within;
+        let from = if is_known { ones & within } else { 0 };
         if from + bytes > stride {
             return None;
         }
@@ -201,9 +236,10 @@ impl Machine<'_> {
         if bytes > 16 {
             return gap("a read of more than 16 bytes from an array");
         }
-        let touch = self.touch(stride, offset, bytes);
+        let base = self.base(state, instance);
+        let touch = self.touch(state, (base, stride), offset, bytes);
         let value = match &touch {
-            Some(touch) => Some(self.read(state, instance, touch.from, bytes, false)?),
+            Some(touch) => Some(self.read(state, instance, base + touch.from, bytes, false)?),
             None => None,
         };
         let other = match state.memory.read_before(instance, offset, bytes) {
@@ -229,6 +265,9 @@ impl Machine<'_> {
         let Some(object) = state.memory.get(instance) else { return false };
         let half = 1 << (self.pointer_bits - 1);
         let most = self.ghosts.as_ref().and_then(|ghosts| ghosts.most);
+        if let Some((from, to)) = self.part(state, instance) {
+            return most.is_none_or(|most| (to - from) / stride <= most);
+        }
         match (self.smt.pool.as_const(object.size), most) {
             (_, Some(most)) => {
                 self.elements_of(object.size, stride).is_some_and(|count| count <= most)
@@ -250,8 +289,13 @@ impl Machine<'_> {
     /// Whether what holds on the path says so.
     fn is_never_negative(&mut self, state: &State, size: ExprId) -> bool {
         let zero = self.pointer_const(0);
+        let is_negative = self.smt.pool.slt(size, zero);
+        self.is_soon_excluded(state, is_negative)
+    }
+
+    pub(super) fn is_soon_excluded(&mut self, state: &State, condition: ExprId) -> bool {
         let mut conditions = state.conditions();
-        conditions.push(self.smt.pool.slt(size, zero));
+        conditions.push(condition);
         let limits = Limits { milliseconds: MOMENT, ..Limits::default() };
         matches!(self.smt.check(&conditions, &limits), Answer::Unsat(_))
     }
@@ -264,17 +308,19 @@ impl Machine<'_> {
         offset: ExprId,
         (bytes, value): (u64, ExprId),
     ) -> Step<()> {
-        let Some(touch) = self.touch(stride, offset, bytes) else {
-            self.ghost_forget(state, instance);
+        let base = self.base(state, instance);
+        let Some(touch) = self.touch(state, (base, stride), offset, bytes) else {
+            self.forget_element(state, instance);
             return Ok(());
         };
         // A turn of a loop that does this is not one of a few.
         state.choices += 1;
         self.anchor(state, (instance, guard), stride, &touch, value)?;
         let here = self.smt.pool.and(guard, touch.hit);
-        let old = self.read(state, instance, touch.from, bytes, false)?;
+        let from = base + touch.from;
+        let old = self.read(state, instance, from, bytes, false)?;
         let new = self.smt.pool.ite(here, value, old);
-        self.write(state, instance, touch.from, bytes, new);
+        self.write(state, instance, from, bytes, new);
         Ok(())
     }
 
@@ -286,13 +332,15 @@ impl Machine<'_> {
         }
     }
 
-    /// What the element holds where nothing was written.
-    pub(super) fn ghost_background(&self, background: Background) -> Background {
+    /// What the element of an array, these bytes of its object, holds where nothing was written.
+    pub(super) fn ghost_background(&self, background: Background, array: Range<u64>) -> Background {
         match background {
             Background::Init(global) => {
                 let init = self.program.globals[global].init.as_ref();
                 let is_zero = |init: &crate::ir::Init| {
-                    init.relocs.is_empty() && init.bytes.iter().all(|&byte| byte == 0)
+                    let mut bytes = init.bytes.iter().zip(0u64..);
+                    init.relocs.is_empty()
+                        && bytes.all(|(&byte, at)| byte == 0 || !array.contains(&at))
                 };
                 if init.is_some_and(is_zero) { Background::Zero } else { Background::Outside }
             }

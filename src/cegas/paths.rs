@@ -25,8 +25,11 @@ impl Prover<'_, '_, '_> {
         }
         loop {
             self.steps = self.steps.wrapping_add(1);
-            if self.steps.is_multiple_of(16) && self.is_over() {
-                return Err(Fail::Time);
+            if self.steps.is_multiple_of(16) {
+                self.hurry();
+                if self.is_over() {
+                    return Err(Fail::Time);
+                }
             }
             match self.advance(&mut state, landed) {
                 Ok(Going::On) => {}

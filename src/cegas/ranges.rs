@@ -3,6 +3,7 @@
 use super::machine::{Machine, Step, Stop, gap, object};
 use super::memory::{Background, Cell, Instance, Life, Origin, Piece, part};
 use super::state::State;
+use super::stretch::Start;
 use super::value::Value;
 use crate::ir::{InstId, Operand};
 use crate::smt::ExprId;
@@ -31,10 +32,43 @@ impl Machine<'_> {
         if len == 0 {
             return Ok(());
         }
-        let (from, source) = self.single_target(state, src, len)?;
-        let (to, target) = self.single_target(state, dst, len)?;
-        let cells = self.cells_of(state, from, source, len)?;
+        let (from, source) = self.range_target(state, src, len)?;
+        let (to, target) = self.range_target(state, dst, len)?;
+        let has_part = self.part(state, from).is_some();
+        match (self.stride(state, to), self.stride(state, from)) {
+            (_, Some(_)) if has_part => return gap("a copy of a struct with an array"),
+            (Some(stride), other) => {
+                self.note_write(state, to, true);
+                for (at, len, is_array) in self.sides_of(state, to, target, len) {
+                    let from = (from, source + (at - target));
+                    match is_array {
+                        true => self.ghost_copy(state, (to, at), stride, from, len)?,
+                        false if other.is_some() => {
+                            return gap("a copy of an array of which one element is followed");
+                        }
+                        false => self.copy_cells(state, (to, at), from, len)?,
+                    }
+                }
+                return Ok(());
+            }
+            (None, Some(stride)) => {
+                self.wish_like(state, to, stride);
+                return gap("a copy of an array of which one element is followed");
+            }
+            (None, None) => {}
+        }
         self.note_write(state, to, true);
+        self.copy_cells(state, (to, target), (from, source), len)
+    }
+
+    fn copy_cells(
+        &mut self,
+        state: &mut State,
+        (to, target): Start,
+        (from, source): Start,
+        len: u64,
+    ) -> Step<()> {
+        let cells = self.cells_of(state, from, source, len)?;
         let Some(object) = state.memory.get_mut(to) else { return gap("an object that is not") };
         object.clear(&mut self.smt.pool, target, len);
         for (at, cell) in cells {
@@ -90,11 +124,34 @@ impl Machine<'_> {
         if len == 0 {
             return Ok(());
         }
-        let (to, target) = self.single_target(state, dst, len)?;
+        let (to, target) = self.range_target(state, dst, len)?;
         self.note_write(state, to, true);
+        let byte = self.smt.pool.extract(byte, 0, 8);
+        let size = state.memory.get(to).and_then(|object| self.smt.pool.as_const(object.size));
+        let is_whole = target == 0 && size == Some(u128::from(len));
+        // Zeros everywhere are zeros in the array, too.
+        let is_cleared =
+            is_whole && self.part(state, to).is_some() && self.smt.pool.as_const(byte) == Some(0);
+        let Some(stride) = self.stride(state, to).filter(|_| !is_cleared) else {
+            return self.fill_cells(state, (to, target), (byte, len));
+        };
+        for (at, len, is_array) in self.sides_of(state, to, target, len) {
+            match is_array {
+                true => self.ghost_fill(state, (to, at), stride, (byte, len))?,
+                false => self.fill_cells(state, (to, at), (byte, len))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_cells(
+        &mut self,
+        state: &mut State,
+        (to, target): Start,
+        (byte, len): (ExprId, u64),
+    ) -> Step<()> {
         let Some(object) = state.memory.get_mut(to) else { return gap("an object that is not") };
         object.clear(&mut self.smt.pool, target, len);
-        let byte = self.smt.pool.extract(byte, 0, 8);
         let is_whole = target == 0 && self.smt.pool.as_const(object.size) == Some(u128::from(len));
         if is_whole && self.smt.pool.as_const(byte) == Some(0) {
             object.background = Background::Zero;

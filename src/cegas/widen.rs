@@ -119,8 +119,8 @@ impl Head {
     pub fn elements(&self, machine: &Machine<'_>) -> Vec<ExprId> {
         let mut found = Vec::new();
         for (&spot, wide) in &self.spots {
-            if let Spot::Cell(instance, ..) = spot
-                && machine.stride(&self.entry, instance).is_some()
+            if let Spot::Cell(instance, offset, _) = spot
+                && machine.is_of_element(&self.entry, instance, offset)
             {
                 found
                     .extend(wide.leaves.iter().filter(|leaf| leaf.is_wide).map(|leaf| leaf.offset));

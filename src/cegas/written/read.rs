@@ -60,7 +60,8 @@ pub(in crate::cegas) fn read(machine: &mut Machine<'_>, text: &str) -> Option<Pr
         let words: Words<'_> = line.split_whitespace().collect();
         match &words[..] {
             [] => {}
-            ["array", at, stride] => add_array(machine, at, stride)?,
+            ["array", at, stride] => _ = add_array(machine, at, stride)?,
+            ["array", at, stride, from, to] => add_part(machine, [at, stride, from, to])?,
             ["elements", most] => {
                 let ghosts = machine.ghosts.as_mut()?;
                 ghosts.most = if *most == "any" { None } else { Some(most.parse().ok()?) };
@@ -85,13 +86,23 @@ pub(in crate::cegas) fn read(machine: &mut Machine<'_>, text: &str) -> Option<Pr
 }
 
 /// Arrays whose elements are of a size that the machine can follow one of.
-fn add_array(machine: &mut Machine<'_>, at: &str, stride: &str) -> Option<()> {
+fn add_array(machine: &mut Machine<'_>, at: &str, stride: &str) -> Option<(Origin, u64)> {
     let stride: u64 = stride.parse().ok()?;
     let at = origin(machine, at)?;
     let is_array = matches!(at, Origin::Global(_) | Origin::Local(_) | Origin::Heap(_));
     let ghosts: &mut Ghosts = machine.ghosts.as_mut()?;
     (is_array && stride.is_power_of_two() && stride <= 64).then_some(())?;
     ghosts.strides.insert(at, stride);
+    Some((at, stride))
+}
+
+/// Those that are a part of their object.
+fn add_part(machine: &mut Machine<'_>, [at, stride, from, to]: [&str; 4]) -> Option<()> {
+    let (at, stride) = add_array(machine, at, stride)?;
+    let (from, to): (u64, u64) = (from.parse().ok()?, to.parse().ok()?);
+    let len = to.checked_sub(from)?;
+    (len > 0 && len.is_multiple_of(stride) && to <= u64::from(u32::MAX)).then_some(())?;
+    machine.ghosts.as_mut()?.parts.insert(at, (from, to));
     Some(())
 }
 

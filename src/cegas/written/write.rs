@@ -58,7 +58,12 @@ impl Prover<'_, '_, '_> {
             let mut arrays: Vec<_> = ghosts.strides.iter().collect();
             arrays.sort();
             for (at, stride) in arrays {
-                _ = writeln!(text, "array {} {stride}", origin(*at)?);
+                _ = match ghosts.parts.get(at) {
+                    Some((from, to)) => {
+                        writeln!(text, "array {} {stride} {from} {to}", origin(*at)?)
+                    }
+                    None => writeln!(text, "array {} {stride}", origin(*at)?),
+                };
             }
             _ = match ghosts.most {
                 Some(most) => writeln!(text, "elements {most}"),
