@@ -27,3 +27,4 @@ pub mod silence;
 pub mod smt;
 pub mod svfg;
 pub mod versions;
+pub mod watch;

@@ -243,7 +243,7 @@ fn what_filter_keeps_is_the_most_that_holds_again() {
                 image: Some(image.build(s.pool_mut(), &vars)),
             })
             .collect();
-        let later = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        let later = cegas::watch::Deadline::within(std::time::Duration::from_secs(60));
         let filtered = s.filter(&holds, &asked, &Limits::default(), later);
         assert!(filtered.open.is_empty(), "seed {seed}: {filtered:?}");
         // The same by hand: drop what some assignment refutes until nothing changes.

@@ -207,6 +207,9 @@ impl Machine<'_> {
                 Some(_) => self.side_of_array(state, instance, (offset, bytes), target.guard),
                 None => Side::Beside,
             };
+            if side != Side::Beside {
+                self.must_be_number(value)?;
+            }
             if let (Some(stride), Side::Inside) = (stride, side) {
                 // That it is the only one was assumed.
                 let guard = if alone { self.smt.pool.bool(true) } else { target.guard };

@@ -5,9 +5,9 @@ use super::paths::is_provable;
 use super::summary::Summaries;
 use crate::rules::Demand;
 use crate::smt::ExprId;
+use crate::watch::Deadline;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// Attempts with what the last one learned.
 const MOST_ROUNDS: u32 = 9;
@@ -127,8 +127,8 @@ impl Prover<'_, '_, '_> {
         let (mut suspects, refuted) =
             (std::mem::take(&mut self.suspects), std::mem::take(&mut self.refuted));
         let deadline = self.question.deadline;
-        let left = deadline.saturating_duration_since(Instant::now());
-        self.question.deadline = Instant::now() + left / 2;
+        let left = deadline.left();
+        self.question.deadline = Deadline::within(left / 2);
         let result = loop {
             self.machine.follow_one_of_few(true);
             let result = self.attempt(is_thorough, found);
@@ -151,8 +151,8 @@ impl Prover<'_, '_, '_> {
     pub(super) fn hurry(&mut self) {
         if self.may_hurry && self.machine.has_few() {
             self.may_hurry = false;
-            let left = self.question.deadline.saturating_duration_since(Instant::now());
-            self.question.deadline = Instant::now() + left / 3;
+            let left = self.question.deadline.left();
+            self.question.deadline = Deadline::within(left / 3);
         }
     }
 

@@ -25,10 +25,10 @@ use super::summary::Summaries;
 use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
 use crate::smt::{ExprId, Limits};
+use crate::watch::Deadline;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::time::Instant;
 
 /// Turns of a loop that are followed one by one while nothing is open in them.
 const MOST_TURNS: u32 = 3000;
@@ -41,13 +41,13 @@ pub(super) struct Question<'q> {
     pub entry: FuncId,
     /// Obligations that need no proof.
     pub settled: &'q [bool],
-    pub deadline: Instant,
+    pub deadline: Deadline,
     pub cancel: &'q Cancel,
 }
 
 impl Question<'_> {
     fn is_over(&self) -> bool {
-        Instant::now() >= self.deadline || self.cancel.is_wished()
+        self.deadline.is_over() || self.cancel.is_wished()
     }
 }
 
@@ -390,7 +390,7 @@ impl<'p> Prover<'_, 'p, '_> {
     }
 
     pub(super) fn limits(&self) -> Limits {
-        let left = self.question.deadline.saturating_duration_since(Instant::now());
+        let left = self.question.deadline.left();
         let milliseconds = u32::try_from(left.as_millis()).unwrap_or(u32::MAX).clamp(1, 1000);
         Limits { work: 3_000_000, milliseconds, ..Limits::default() }
     }

@@ -33,6 +33,8 @@ pub(super) fn is_unset(source: Source) -> bool {
     }
 }
 
+const NOBODY_KNOWS: &str = "whether an address that is not known is one of an object";
+
 impl Machine<'_> {
     /// When the demand is not met.
     pub(super) fn violation(&mut self, state: &mut State, demand: Demand) -> Step<ExprId> {
@@ -54,7 +56,7 @@ impl Machine<'_> {
             }
             Demand::Free { pointer, fault } => {
                 let pointer = self.bits(state, pointer)?;
-                Ok(self.free_fault(state, pointer, fault))
+                self.free_fault(state, pointer, fault)
             }
             // Asked when the execution ends, see `reachable`.
             Demand::Kept => Ok(self.smt.pool.bool(false)),
@@ -109,6 +111,9 @@ impl Machine<'_> {
                 (Base::Number | Base::Junk, Fault::Outside) => {
                     let null = self.is_in_null_page(place.offset);
                     self.smt.pool.not(null)
+                }
+                (Base::Number, Fault::Dead) if !self.is_known(state, place) => {
+                    return gap(NOBODY_KNOWS);
                 }
                 (Base::Number | Base::Junk, Fault::Dead | Fault::Unset)
                 | (Base::Object(_), Fault::Null) => continue,
@@ -329,14 +334,18 @@ impl Machine<'_> {
         object.background == Background::Text && object.cells.values().all(is_read)
     }
 
-    fn free_fault(&mut self, state: &State, pointer: ExprId, fault: FreeFault) -> ExprId {
+    fn free_fault(&mut self, state: &State, pointer: ExprId, fault: FreeFault) -> Step<ExprId> {
         let mut wrong = self.smt.pool.bool(false);
-        for Place { guard, base, offset } in self.places(pointer) {
+        for place in self.places(pointer) {
+            let Place { guard, base, offset } = place;
             let zero = self.smt.pool.constant(0, self.smt.pool.width(offset));
             let object = match base {
                 Base::Object(instance) => state.memory.get(instance),
                 Base::Number | Base::Junk | Base::Mixed => None,
             };
+            if base == Base::Number && !self.is_known(state, place) {
+                return gap(NOBODY_KNOWS);
+            }
             let here = match (object.map(|object| (object.origin, object.life)), fault) {
                 (Some((Origin::Heap(_) | Origin::Given(_), Life::Freed)), FreeFault::Twice) => {
                     self.smt.pool.bool(true)
@@ -353,7 +362,15 @@ impl Machine<'_> {
             let here = self.smt.pool.and(guard, here);
             wrong = self.smt.pool.or(wrong, here);
         }
-        wrong
+        Ok(wrong)
+    }
+
+    /// Whether an address that speaks of no object is none of an object: it is a constant, or null on this path.
+    fn is_known(&mut self, state: &State, Place { guard, offset, .. }: Place) -> bool {
+        let zero = self.smt.pool.constant(0, self.smt.pool.width(offset));
+        let is_other = self.smt.pool.ne(offset, zero);
+        let is_other = self.smt.pool.and(guard, is_other);
+        self.smt.pool.as_const(offset).is_some() || self.is_excluded(state, is_other)
     }
 
     /// When the value would be another if what was never set were another: each arbitrary value

@@ -4,7 +4,7 @@ use super::draw::Draw;
 use super::explore::Explorer;
 use super::replay::Target;
 use super::run::{End, Runner};
-use std::time::Instant;
+use crate::watch::Deadline;
 
 /// Executions that are tried.
 const MOST_DIVES: u32 = 100;
@@ -18,14 +18,14 @@ const LONGER: u64 = 4;
 
 impl Explorer<'_> {
     /// Looks for violations with random inputs, for so many steps or until then.
-    pub(super) fn dive(&mut self, deadline: Instant, mut steps: u64) {
+    pub(super) fn dive(&mut self, deadline: Deadline, mut steps: u64) {
         if self.machine.given.is_some() {
             // What callers give is not drawn.
             return;
         }
         let mut longest = 0;
         for number in 0..MOST_DIVES {
-            let is_time = steps == 0 || Instant::now() >= deadline;
+            let is_time = steps == 0 || deadline.is_over();
             if self.all_settled() || is_time || self.cancel.is_wished() {
                 return;
             }

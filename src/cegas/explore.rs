@@ -24,9 +24,10 @@ use crate::cancel::Cancel;
 use crate::ir::{FuncId, InstId};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
+use crate::watch::{Deadline, Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::Duration;
 
 /// Executed between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 256;
@@ -66,9 +67,9 @@ pub(super) struct Explorer<'a> {
     pub(super) all_met: bool,
     pub(super) visited: Visited,
     leaps: Leaps,
-    pub(super) start: Instant,
+    pub(super) start: Watch,
     /// When this slice of the time is over.
-    pub(super) deadline: Instant,
+    pub(super) deadline: Deadline,
     /// It was over before all paths were followed.
     pub(super) is_paused: bool,
     pub(super) cancel: &'a Cancel,
@@ -139,8 +140,8 @@ impl<'a> Explorer<'a> {
             all_met: false,
             visited: Visited::default(),
             leaps: Leaps::default(),
-            start: Instant::now(),
-            deadline: Instant::now(),
+            start: Watch::start(),
+            deadline: Deadline::within(Duration::ZERO),
             is_paused: false,
             cancel,
             found,
@@ -285,7 +286,7 @@ impl<'a> Explorer<'a> {
 
     fn is_over(&mut self) -> bool {
         self.until_look = STEPS_PER_LOOK;
-        let is_time = self.work >= self.most_work || Instant::now() >= self.deadline;
+        let is_time = self.work >= self.most_work || self.deadline.is_over();
         if is_time || self.cancel.is_wished() {
             self.is_paused = true;
             return true;

@@ -61,7 +61,7 @@ impl Machine<'_> {
         let stride = self.element_size(state, offset, bytes);
         let is_whole = part.is_none_or(|(from, to)| (to - from).is_multiple_of(stride));
         let count = match part {
-            Some((from, to)) => Some((to - from) / stride),
+            Some((from, to)) => Some((to - from) / stride).filter(|&count| self.is_count(count)),
             None => self.elements_of(size, stride),
         };
         if let Some(ghosts) = self.ghosts.as_mut().filter(|_| bytes <= stride && is_whole) {

@@ -9,8 +9,8 @@ use super::machine::Machine;
 use super::state::State;
 use super::widen::{Head, Misfit};
 use crate::smt::{ExprId, VarId};
+use crate::watch::Deadline;
 use rustc_hash::FxHashSet;
-use std::time::Instant;
 
 /// Looks at a loop before candidates are no longer added, but only dropped.
 const MOST_LOOKS: u32 = 12;
@@ -227,8 +227,8 @@ impl Prover<'_, '_, '_> {
             machine.source_of(var).is_some_and(|(number, _)| number < count)
         };
         // Not all of the time: there are other loops, and other ways to prove.
-        let left = self.question.deadline.saturating_duration_since(Instant::now());
-        let effort = Effort { limits: self.limits(), deadline: Instant::now() + left / 6 };
+        let left = self.question.deadline.left();
+        let effort = Effort { limits: self.limits(), deadline: Deadline::within(left / 6) };
         let turns =
             Turns { entry, back: arrivals, known: candidates, before: &before, is_own, effort };
         self.machine.interpolants(&turns, &violations)

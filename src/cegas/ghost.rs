@@ -11,6 +11,9 @@
 //! The object's own cells then are the bytes of its element `g` (of objects that are more than an array, see [`super::part`]). Elements have a size that is a power of two,
 //! so that a sum of multiples of it is one even where it wraps around. An access of which it is not shown, by how its offset is made or by what
 //! holds on the path, that it lies in one element with all its bytes reads anything, and forgets the element if it writes.
+//!
+//! Elements are numbers: an address is never put there, since what is read from another element than the one that is followed would
+//! be an address that speaks of no object, and whoever asks what a value may lead to would not be told.
 
 use super::anchor::Anchors;
 use super::few::Few;
@@ -18,6 +21,7 @@ use super::machine::{Machine, Source, Step, gap};
 use super::memory::{Background, Instance, Origin};
 use super::part::Part;
 use super::state::State;
+use crate::ir::{Const, GlobalId};
 use crate::smt::{Answer, ExprId, Limits, Sort};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -99,7 +103,8 @@ impl Machine<'_> {
         ghosts.is_new = false;
         let (index, most) = (ghosts.index, ghosts.most);
         let is_number = self.smt.pool.sle(zero, index);
-        let Some(most) = most else { return Some(is_number) };
+        // An array of no elements must not leave the index without a value.
+        let Some(most) = most.filter(|&most| most > 0) else { return Some(is_number) };
         let most = self.pointer_const(most);
         let is_element = self.smt.pool.slt(index, most);
         Some(self.smt.pool.and(is_number, is_element))
@@ -165,18 +170,39 @@ impl Machine<'_> {
     /// How many elements lie in so many bytes; the last of them may be cut off.
     pub(super) fn elements_of(&self, size: ExprId, stride: u64) -> Option<u64> {
         let size = u64::try_from(self.smt.pool.as_const(size)?).ok()?;
-        Some(size.div_ceil(stride))
+        Some(size.div_ceil(stride)).filter(|&count| self.is_count(count))
     }
 
-    /// Whether one element of the object can be followed.
+    /// Whether an index can number so many elements: it is never negative.
+    pub(super) fn is_count(&self, count: u64) -> bool {
+        count < 1 << (self.pointer_bits - 1)
+    }
+
+    /// Whether one element of the object can be followed. Those of tables of addresses are no numbers.
     pub(super) fn may_be_ghost(&self, state: &State, instance: Instance) -> bool {
         let background = state.memory.get(instance).map(|object| object.background);
         match background {
-            Some(Background::Zero | Background::Uninit | Background::Init(_)) => true,
+            Some(Background::Zero | Background::Uninit) => true,
+            Some(Background::Init(global)) => !self.is_initialised_with_addresses(global),
             Some(Background::Given { open, .. }) => !open,
             Some(Background::Outside | Background::Text | Background::Arguments { .. })
             | Some(Background::Code)
             | None => false,
+        }
+    }
+
+    fn is_initialised_with_addresses(&self, global: GlobalId) -> bool {
+        let init = self.program.globals[global].init.as_ref();
+        let is_address =
+            |constant| !matches!(self.program.consts.get(constant), Const::Undef | Const::Poison);
+        init.is_none_or(|init| init.relocs.iter().any(|&(_, constant)| is_address(constant)))
+    }
+
+    /// What is put into such an array is a number: which of the objects an element points to that is not followed, nobody would know.
+    pub(super) fn must_be_number(&mut self, value: ExprId) -> Step<()> {
+        match self.speaks_of_addresses(value) {
+            true => gap("an address in an array of which one element is followed"),
+            false => Ok(()),
         }
     }
 
@@ -189,7 +215,8 @@ impl Machine<'_> {
         let Some(object) = state.memory.get(instance) else { return false };
         let count = self.elements_of(object.size, bytes);
         let (origin, is_full) = (object.origin, object.cells.len() >= CROWD);
-        let Some(ghosts) = self.ghosts.as_mut().filter(|_| is_full) else { return false };
+        let is_new = |ghosts: &&mut Ghosts| is_full && !ghosts.strides.contains_key(&origin);
+        let Some(ghosts) = self.ghosts.as_mut().filter(is_new) else { return false };
         ghosts.add(origin, bytes, count);
         true
     }
@@ -266,7 +293,8 @@ impl Machine<'_> {
         let half = 1 << (self.pointer_bits - 1);
         let most = self.ghosts.as_ref().and_then(|ghosts| ghosts.most);
         if let Some((from, to)) = self.part(state, instance) {
-            return most.is_none_or(|most| (to - from) / stride <= most);
+            let count = (to - from) / stride;
+            return most.map_or(self.is_count(count), |most| count <= most);
         }
         match (self.smt.pool.as_const(object.size), most) {
             (_, Some(most)) => {

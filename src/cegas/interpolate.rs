@@ -13,7 +13,6 @@
 use super::invariant::{Arrival, Effort};
 use super::machine::Machine;
 use crate::smt::{Answer, ExprId, Limits, Op, VarId};
-use std::time::Instant;
 
 /// The last conditions of a path that are looked at.
 pub(super) const MOST_CONDITIONS: usize = 96;
@@ -204,7 +203,7 @@ impl<F: Fn(&Machine<'_>, VarId) -> bool> Search<'_, '_, '_, F> {
 
     fn ask(&mut self, question: &[ExprId]) -> Answer {
         self.questions += 1;
-        if self.questions > MOST_QUESTIONS || Instant::now() >= self.turns.effort.deadline {
+        if self.questions > MOST_QUESTIONS || self.turns.effort.deadline.is_over() {
             return Answer::Unknown("time".into());
         }
         let limits = self.turns.effort.limits;

@@ -6,8 +6,8 @@
 use super::machine::Machine;
 use super::widen::Binding;
 use crate::smt::{Answer, Claim, ExprId, Filtered, Limits, Op};
+use crate::watch::Deadline;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::time::Instant;
 
 /// A way to the head: what holds on it, and what the head's variables are at its end.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ const MOST_NODES: usize = 120;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
     pub limits: Limits,
-    pub deadline: Instant,
+    pub deadline: Deadline,
 }
 
 impl Effort {
@@ -43,7 +43,7 @@ impl Effort {
     }
 
     fn is_over(&self) -> bool {
-        Instant::now() >= self.deadline
+        self.deadline.is_over()
     }
 }
 

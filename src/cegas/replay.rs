@@ -15,8 +15,8 @@ use crate::cegas::persistent::HashSet;
 use crate::ir::{FuncId, Inst, InstId};
 use crate::rules::{Demand, Fault};
 use crate::smt::{ExprId, VarId};
+use crate::watch::Deadline;
 use std::ops::Range;
-use std::time::Instant;
 
 /// A walk longer than this is given up; it took the explorer as many steps to get there.
 const MOST_STEPS: u64 = 100_000_000;
@@ -67,7 +67,7 @@ impl Machine<'_> {
         draw: Draw,
         target: Target,
         steps: u64,
-        deadline: Instant,
+        deadline: Deadline,
     ) -> Option<Walked> {
         let inputs = Inputs::Drawn(draw);
         let kept = HashSet::default();
@@ -84,7 +84,7 @@ impl Machine<'_> {
         entry: FuncId,
         target: Target,
         quiet: Range<u64>,
-        deadline: Option<Instant>,
+        deadline: Option<Deadline>,
     ) -> Option<Walked> {
         let mut state = self.start(entry);
         let mut story = Story::default();
@@ -95,7 +95,7 @@ impl Machine<'_> {
         let mut step = 0;
         for taken in 0..MOST_STEPS {
             step += 1;
-            if taken % STEPS_PER_LOOK == 0 && deadline.is_some_and(|end| Instant::now() >= end) {
+            if taken % STEPS_PER_LOOK == 0 && deadline.is_some_and(|end| end.is_over()) {
                 return None;
             }
             let Some(at) = state.top().map(|frame| frame.at) else {

@@ -7,7 +7,7 @@ use super::explore::Explorer;
 use super::state::State;
 use super::verdict::{Counterexample, Proof, Reason, Verdict};
 use crate::rules::Obligation;
-use std::time::Instant;
+use crate::watch::Deadline;
 
 /// The parts of the time for the first two, counted as work: which of them finds a violation decides how it is told, and
 /// that must be the same on every machine. What can be found by following paths is mostly found at once; what random
@@ -66,13 +66,13 @@ impl Explorer<'_> {
     }
 
     /// When that part of the time is over.
-    fn after(&self, slice: f64) -> Instant {
-        self.start + self.budget.time.mul_f64(slice)
+    fn after(&self, slice: f64) -> Deadline {
+        self.start.after(self.budget.time.mul_f64(slice))
     }
 
     /// The same for what counts its work.
-    pub(super) fn unhurried(&self, slice: f64) -> Instant {
-        self.after(slice).max(self.start + self.budget.grace)
+    pub(super) fn unhurried(&self, slice: f64) -> Deadline {
+        self.start.after(self.budget.time.mul_f64(slice).max(self.budget.grace))
     }
 
     /// Whether there is anything left to do but no reason to end.
@@ -90,7 +90,7 @@ impl Explorer<'_> {
     }
 
     /// Follows paths until then.
-    pub(super) fn run(&mut self, deadline: Instant) {
+    pub(super) fn run(&mut self, deadline: Deadline) {
         self.deadline = deadline;
         if !self.is_paused {
             let start = self.machine.start(self.entry);
@@ -246,7 +246,7 @@ const c2 = i32 1
         for _ in 0..1000 {
             // One instruction at a time.
             explorer.until_look = 2;
-            explorer.run(Instant::now() + long);
+            explorer.run(Deadline::within(long));
             if !explorer.is_paused {
                 break;
             }

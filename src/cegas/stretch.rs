@@ -5,8 +5,8 @@
 //! not, what it held before. What is copied from another such array is known where it is that array's own
 //! element; else it may be anything.
 
-use super::machine::{Machine, Source, Step};
-use super::memory::Instance;
+use super::machine::{Machine, Source, Step, gap};
+use super::memory::{Background, Instance};
 use super::state::State;
 use crate::smt::ExprId;
 
@@ -52,6 +52,9 @@ impl Machine<'_> {
         len: u64,
     ) -> Step<()> {
         let other = self.stride(state, from.0);
+        if other.is_none() {
+            self.must_be_numbers(state, from.0)?;
+        }
         let is_known = other.is_some() || len / stride <= MOST_COPIED;
         let inside = self.holds_element(state, to, stride, len);
         let Some(inside) = inside.filter(|_| is_known) else {
@@ -83,6 +86,18 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// What an object holds goes to such an array, whether or not it is looked at.
+    fn must_be_numbers(&mut self, state: &State, from: Instance) -> Step<()> {
+        let Some(object) = state.memory.get(from) else { return gap("an object that is not") };
+        if !matches!(object.background, Background::Zero | Background::Uninit)
+            && !self.may_be_ghost(state, from)
+        {
+            return gap("a copy of what may be addresses");
+        }
+        let held: Vec<ExprId> = object.cells.values().map(|cell| cell.value).collect();
+        held.into_iter().try_for_each(|value| self.must_be_number(value))
+    }
+
     fn put_word(
         &mut self,
         state: &mut State,
@@ -91,6 +106,7 @@ impl Machine<'_> {
         inside: ExprId,
         word: ExprId,
     ) -> Step<()> {
+        self.must_be_number(word)?;
         let at = self.base(state, to) + at;
         let word = match self.smt.pool.as_const(inside) {
             Some(1) => word,

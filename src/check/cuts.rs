@@ -11,9 +11,10 @@ use crate::pta;
 use crate::rules::Obligation;
 use crate::sfg::{self, Sfg};
 use crate::svfg;
+use crate::watch::{Deadline, Watch};
 use rustc_hash::FxHashSet;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long all is tried together at first: this long, but no more than that part of the time.
 const MOMENT: Duration = Duration::from_millis(150);
@@ -38,7 +39,7 @@ const LEFT_OUT: f64 = 0.5;
 /// The explorer, with cuts and Algorithm 2 between its first moment and the rest of its time.
 pub(super) fn explore(task: &Task<'_>) -> Explored {
     let Task { program, obligations, options, budget, cancel, .. } = *task;
-    let start = Instant::now();
+    let start = Watch::start();
     let said = Mutex::new(FxHashSet::default());
     let once = |obligation: &Obligation| {
         if said.lock().is_ok_and(|mut said| said.insert((obligation.at, obligation.rule))) {
@@ -142,11 +143,11 @@ fn proved(
     time: Duration,
 ) -> (Vec<(Obligation, Verdict)>, Stats) {
     let program = task.program;
-    let deadline = Instant::now() + time;
+    let deadline = Deadline::within(time);
     let cuts = of(task, open);
     let (mut proved, mut asked) = (Vec::new(), Stats::default());
     for (index, (obligation, cut)) in cuts.iter().enumerate() {
-        let left = deadline.saturating_duration_since(Instant::now());
+        let left = deadline.left();
         if left.is_zero() || task.cancel.is_wished() {
             break;
         }

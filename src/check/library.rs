@@ -17,12 +17,13 @@ use crate::ir::{FuncId, InstId, Program};
 use crate::progress::Stage;
 use crate::report::{self, Cause};
 use crate::rules::Obligation;
+use crate::watch::Watch;
 use cranelift_entity::EntitySet;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[derive(Clone, Copy)]
 pub(super) struct Question<'a> {
@@ -174,7 +175,7 @@ fn ask<'a>(question: Question<'a>, unasked: Unasked<'a>, purse: &Mutex<Purse>) -
     let Unasked { entry, reached, question: of } = unasked;
     let most = question.budget.time;
     let share = purse.lock().unwrap_or_else(PoisonError::into_inner).take(most);
-    let start = Instant::now();
+    let start = Watch::start();
     let own = |o: &&Obligation| reached.contains(question.program.func_of(o.at));
     let obligations: Vec<Obligation> = question.obligations.iter().filter(own).copied().collect();
     let explored = |entry: &Entry, time: Duration| {

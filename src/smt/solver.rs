@@ -12,6 +12,7 @@ use super::rewrite::{Atoms, Contradiction, VarSets, union};
 use super::stats::{Stage, Stats};
 use super::value::Model;
 use super::z3::{self, Memory, Reply};
+use crate::watch::Deadline;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -93,7 +94,7 @@ impl Solver {
         fixed: &[ExprId],
         claims: &[Claim],
         limits: &Limits,
-        deadline: Instant,
+        deadline: Deadline,
     ) -> Filtered {
         let start = Instant::now();
         let key = (fixed.into(), claims.into());
@@ -101,7 +102,7 @@ impl Solver {
             return known.clone();
         }
         let filtered = z3::filter(&self.pool, fixed, claims, limits, deadline);
-        if Instant::now() < deadline {
+        if !deadline.is_over() {
             self.filtered.insert(key, filtered.clone());
         }
         self.stats.count(Stage::Solver);

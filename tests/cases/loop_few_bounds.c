@@ -1,3 +1,4 @@
+// OPTIONS: --timeout 20
 // RULES: out-of-bounds
 // Indices that stay inside by a hair, and some that do not.
 extern int __VERIFIER_nondet_int(void);

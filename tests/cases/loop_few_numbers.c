@@ -1,3 +1,4 @@
+// OPTIONS: --timeout 40
 // A table with an initialiser, changed here and there.
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void __VERIFIER_assert(int);

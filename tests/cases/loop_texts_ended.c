@@ -1,3 +1,4 @@
+// OPTIONS: --timeout 40
 // RULES: out-of-bounds
 // Texts of any length that end in a zero which was put there: a look for it stays inside.
 #include <stdlib.h>

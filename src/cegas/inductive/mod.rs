@@ -35,12 +35,12 @@ use crate::cancel::Cancel;
 use crate::ir::{BlockId, FuncId, InstId};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
+use crate::watch::Deadline;
 pub use condition::{Condition, read};
 use evaluate::View;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::time::Instant;
 
 /// Conditions for the heads of loops.
 pub type Conditions = BTreeMap<(FuncId, BlockId), Vec<Condition>>;
@@ -58,7 +58,7 @@ const DEEPEST_CALLS: usize = 200;
 
 /// Decides obligations by what is said alone.
 pub fn check(task: &Task<'_>, claims: &Claims<'_>) -> Explored {
-    let deadline = Instant::now() + task.budget.time;
+    let deadline = Deadline::within(task.budget.time);
     let sets: Vec<Option<&str>> = match claims.states.is_empty() {
         true => vec![None],
         false => claims.states.iter().map(|text| Some(*text)).collect(),
@@ -85,7 +85,7 @@ fn check_one(
     task: &Task<'_>,
     conditions: &Conditions,
     states: Option<&str>,
-    deadline: Instant,
+    deadline: Deadline,
 ) -> Explored {
     let Task { program, obligations, options, cancel, .. } = *task;
     let entry = task.entry.func;
@@ -173,7 +173,7 @@ struct Checker<'c> {
     judges: bool,
     /// Allocated memory may be lost somewhere.
     loses: bool,
-    deadline: Instant,
+    deadline: Deadline,
     cancel: &'c Cancel,
 }
 
@@ -233,7 +233,7 @@ impl Checker<'_> {
     }
 
     fn is_over(&self) -> bool {
-        Instant::now() >= self.deadline || self.cancel.is_wished()
+        self.deadline.is_over() || self.cancel.is_wished()
     }
 
     fn loops(&mut self, func: FuncId) -> Rc<Loops> {

@@ -207,26 +207,44 @@ impl Machine<'_> {
     /// `free`: of null it is nothing, of anything but the start of a live heap object it is the end.
     pub(super) fn release(&mut self, state: &mut State, pointer: ExprId) -> Step<()> {
         let places = self.places(pointer);
-        let [place] = places[..] else { return gap("a free of one of several objects") };
-        match place.base {
+        let [Place { base, offset, .. }] = places[..] else {
+            return gap("a free of one of several objects");
+        };
+        let zero = self.pointer_const(0);
+        let is_moved = self.smt.pool.ne(offset, zero);
+        match base {
             Base::Object(instance) => {
-                let at_start = self.smt.pool.as_const(place.offset) == Some(0);
-                let Some(object) = state.memory.get_mut(instance) else { return Err(Stop::End) };
-                if matches!(object.origin, Origin::Given(_)) && !at_start {
+                let Some(object) = state.memory.get(instance) else { return Err(Stop::End) };
+                let (origin, life) = (object.origin, object.life);
+                // What a caller gives to be freed was allocated.
+                let is_given = matches!(origin, Origin::Given(_));
+                if is_given && !self.is_never(state, is_moved) {
                     return gap("a free of a part of what the caller gives");
                 }
-                // What a caller gives to be freed was allocated.
-                let is_heap = matches!(object.origin, Origin::Heap(_) | Origin::Given(_));
-                if !is_heap || !at_start || object.life != Life::Live {
+                let is_heap = is_given || matches!(origin, Origin::Heap(_));
+                if !is_heap || life != Life::Live {
                     return Err(Stop::End);
                 }
+                let at_start = self.smt.pool.not(is_moved);
+                self.assume(state, at_start)?;
+                let Some(object) = state.memory.get_mut(instance) else { return Err(Stop::End) };
                 object.life = Life::Freed;
                 object.cells.clear();
                 Ok(())
             }
-            Base::Number if self.smt.pool.as_const(place.offset) == Some(0) => Ok(()),
+            Base::Number if self.is_never(state, is_moved) => Ok(()),
+            Base::Number if self.smt.pool.as_const(offset).is_none() => {
+                gap("a free of an address that is not known")
+            }
             Base::Number | Base::Junk => Err(Stop::End),
             Base::Mixed => gap("a free of a computed address"),
+        }
+    }
+
+    fn is_never(&mut self, state: &State, condition: ExprId) -> bool {
+        match self.smt.pool.as_const(condition) {
+            Some(holds) => holds == 0,
+            None => self.is_excluded(state, condition),
         }
     }
 }

@@ -99,7 +99,13 @@ impl Machine<'_> {
         self.tell_apart(state, args, 0)?;
         let stream = self.argument(state, args, 0)?;
         for place in self.places(stream) {
-            let Base::Object(instance) = place.base else { continue };
+            let instance = match place.base {
+                Base::Object(instance) => instance,
+                Base::Number if self.smt.pool.as_const(place.offset).is_none() => {
+                    return gap("a stream that is not known");
+                }
+                Base::Number | Base::Junk | Base::Mixed => continue,
+            };
             if let Some(object) = state.memory.get_mut(instance)
                 && matches!(object.origin, Origin::Argument | Origin::Given(_))
             {

@@ -310,7 +310,8 @@ fn prune(
 }
 
 /// Forced covering: a state that was labelled before more was asked at its place is labelled again, from its parent. Whether
-/// it is still to be looked at: another may cover it now, or no execution comes to it.
+/// it is still to be looked at: another may cover it now. If no execution comes to it from its parent, it is followed with its
+/// old label all the same, since it may cover others to which some come.
 fn force_cover(model: &mut Model<'_>, precision: &Precision, arg: &mut Arg, id: NodeId) -> bool {
     let node = arg.node(id);
     let asked = asked(precision, &node.state);
@@ -318,11 +319,11 @@ fn force_cover(model: &mut Model<'_>, precision: &Precision, arg: &mut Arg, id: 
     let Some((parent, Link::Way(way))) = node.parent.filter(|_| is_grown) else { return true };
     let mut from = arg.node(parent).state.clone();
     if model.assume_label(&mut from, &arg.node(parent).known.label).is_err() {
-        return false;
+        return true;
     }
     let End::Ways(_, ways) = model.run(from, None) else { return true };
     let Some((_, mut state)) = ways.into_iter().find(|(open, _)| *open == way) else { return true };
-    let Some(label) = model.abstracted(&mut state, precision) else { return false };
+    let Some(label) = model.abstracted(&mut state, precision) else { return true };
     // What is tracked may have grown, too: that is for another round.
     let mut all: Vec<ExprId> = label.iter().chain(node.known.label.iter()).copied().collect();
     all.sort_unstable();

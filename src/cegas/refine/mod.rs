@@ -36,11 +36,12 @@ use crate::ir::{FuncId, Program};
 use crate::pta::PointsTo;
 use crate::rules::{Demand, Obligation};
 use crate::smt::Limits;
+use crate::watch::Deadline;
 use model::Model;
 use rounds::Story;
 use std::fmt;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Abstract states of one obligation; each is some ten kilobytes.
 const MOST_NODES: usize = 40_000;
@@ -58,14 +59,14 @@ pub struct Checked {
 /// What one obligation may cost.
 #[derive(Clone)]
 struct Limit<'a> {
-    deadline: Instant,
+    deadline: Deadline,
     cancel: &'a Cancel,
     solver: Limits,
 }
 
 impl Limit<'_> {
     fn is_late(&self) -> bool {
-        Instant::now() >= self.deadline || self.cancel.is_wished()
+        self.deadline.is_over() || self.cancel.is_wished()
     }
 
     fn check(&self, nodes: usize, expressions: usize) -> Result<(), Reason> {
@@ -139,7 +140,7 @@ impl<'a> Decider<'a> {
         let Question { time, cancel, .. } = self.question;
         let milliseconds = u32::try_from(time.as_millis() / 2).unwrap_or(u32::MAX).max(100);
         let solver = Limits { milliseconds, ..Limits::default() };
-        let limit = Limit { deadline: Instant::now() + time, cancel, solver };
+        let limit = Limit { deadline: Deadline::within(time), cancel, solver };
         let is_full = |m: &Model<'_>| m.machine.smt.pool.len() > MOST_EXPRESSIONS / 2;
         let used = self.model.take().filter(|model| !is_full(model));
         let mut model = used.unwrap_or_else(|| self.fresh(target, &limit));

@@ -16,9 +16,9 @@ use crate::ir::{
     BlockId, Callee, Const, ConstExpr, ConstId, FuncId, Inst, InstId, List, Operand, Program,
     TypeId, ValueId,
 };
+use crate::watch::Deadline;
 use compute::cut;
 use memory::Memory;
-use std::time::Instant;
 
 /// Steps until the next look at the clock.
 const STEPS_PER_LOOK: u64 = 1 << 16;
@@ -93,7 +93,7 @@ impl<'p> Runner<'p> {
     }
 
     /// Runs constructors and the entry, for about so many steps at most. How many it took stands beside.
-    pub fn run(&mut self, entry: FuncId, most: u64, deadline: Instant) -> (End, u64) {
+    pub fn run(&mut self, entry: FuncId, most: u64, deadline: Deadline) -> (End, u64) {
         let mut steps = 0;
         for func in self.program.constructors.iter().copied().chain([entry]) {
             let started = self.start(func);
@@ -106,7 +106,7 @@ impl<'p> Runner<'p> {
                         self.step()?;
                         steps += 1;
                     }
-                    if steps >= most || Instant::now() >= deadline {
+                    if steps >= most || deadline.is_over() {
                         return Ok(false);
                     }
                 }

@@ -23,9 +23,10 @@ use crate::cegas::persistent::HashMap;
 use crate::ir::{BlockId, FuncId, InstId, Program};
 use crate::rules::Obligation;
 use crate::smt::{Answer, ExprId, Limits};
+use crate::watch::Deadline;
 use explain::Account;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +62,7 @@ pub fn enumerate(question: &Question<'_>, is_meant: impl Fn(&Obligation) -> bool
         found: meant.iter().map(|_| Found::default()).collect(),
         meant,
         bound: None,
-        deadline: Instant::now() + question.time,
+        deadline: Deadline::within(question.time),
         limits: Limits { milliseconds, ..Limits::default() },
         waiting: Vec::new(),
         paths: 0,
@@ -96,7 +97,7 @@ struct Enumerator<'a> {
     found: Vec<Found>,
     /// The first bound that cut a path off.
     bound: Option<Reason>,
-    deadline: Instant,
+    deadline: Deadline,
     limits: Limits,
     waiting: Vec<Path>,
     paths: u64,
@@ -126,7 +127,7 @@ impl Enumerator<'_> {
     }
 
     fn is_late(&self) -> bool {
-        Instant::now() >= self.deadline || self.question.cancel.is_wished()
+        self.deadline.is_over() || self.question.cancel.is_wished()
     }
 
     fn follow(&mut self, mut path: Path) {

@@ -63,8 +63,11 @@ pub(in crate::cegas) fn read(machine: &mut Machine<'_>, text: &str) -> Option<Pr
             ["array", at, stride] => _ = add_array(machine, at, stride)?,
             ["array", at, stride, from, to] => add_part(machine, [at, stride, from, to])?,
             ["elements", most] => {
-                let ghosts = machine.ghosts.as_mut()?;
-                ghosts.most = if *most == "any" { None } else { Some(most.parse().ok()?) };
+                let most = match *most {
+                    "any" => None,
+                    most => Some(most.parse().ok().filter(|&count| machine.is_count(count))?),
+                };
+                machine.ghosts.as_mut()?.most = most;
             }
             ["state"] | ["contract", _] => parts.push(vec![words]),
             [name, "=", rest @ ..] if number(name, "t") == Some(terms.len() as u32) => {

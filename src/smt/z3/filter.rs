@@ -5,8 +5,8 @@ use super::read_model;
 use super::term::Terms;
 use crate::smt::expr::{ExprId, Pool};
 use crate::smt::query::{Claim, Filtered, Limits};
+use crate::watch::Deadline;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
 use z3::ast::Bool;
 
 /// The claims that follow from `fixed` and the premises of the claims that are left. A claim that is left out
@@ -16,7 +16,7 @@ pub fn filter(
     fixed: &[ExprId],
     claims: &[Claim],
     limits: &Limits,
-    deadline: Instant,
+    deadline: Deadline,
 ) -> Filtered {
     let attempt = catch_unwind(AssertUnwindSafe(|| {
         let roots: Vec<ExprId> = fixed
@@ -85,9 +85,9 @@ impl<'a> Session<'a> {
         Session { pool, terms, roots, claims, solver, holds, fails, questions: 0 }
     }
 
-    fn run(&mut self, deadline: Instant) -> Filtered {
+    fn run(&mut self, deadline: Deadline) -> Filtered {
         let mut left: Vec<usize> = (0..self.claims.len()).collect();
-        while Instant::now() < deadline {
+        while !deadline.is_over() {
             match self.ask(&left) {
                 Said::Follows => return Filtered { kept: left, open: Vec::new() },
                 Said::Refuted(which) => left.retain(|index| !which.contains(index)),
