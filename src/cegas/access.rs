@@ -158,6 +158,7 @@ impl Machine<'_> {
                 let value = if side == Side::Inside {
                     self.ghost_load(state, (instance, is_only), stride, offset, bytes)?
                 } else if bytes <= 16 {
+                    self.must_be_numbers(state, instance)?;
                     self.fresh(state, bytes as u32 * 8, Source::Widened)
                 } else {
                     return gap("a read of more than 16 bytes from an array");
@@ -218,6 +219,7 @@ impl Machine<'_> {
                 continue;
             }
             if side == Side::Either {
+                self.must_be_numbers(state, instance)?;
                 self.ghost_forget(state, instance);
                 continue;
             }

@@ -343,7 +343,10 @@ impl Machine<'_> {
                 Base::Object(instance) => state.memory.get(instance),
                 Base::Number | Base::Junk | Base::Mixed => None,
             };
-            if base == Base::Number && !self.is_known(state, place) {
+            // An input is no address.
+            let is_input =
+                state.doubt.is_none() && !state.is_uncertain(&self.smt.pool, &[place.offset]);
+            if base == Base::Number && !is_input && !self.is_known(state, place) {
                 return gap(NOBODY_KNOWS);
             }
             let here = match (object.map(|object| (object.origin, object.life)), fault) {

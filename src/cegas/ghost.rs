@@ -206,6 +206,23 @@ impl Machine<'_> {
         }
     }
 
+    /// The same of all that an object holds, of which it is not known what is looked at or stays.
+    pub(super) fn must_be_numbers(&mut self, state: &State, instance: Instance) -> Step<()> {
+        let Some(object) = state.memory.get(instance) else { return gap("an object that is not") };
+        let is_plain = match object.background {
+            // Who puts an address there from outside was given it, and may change what it leads to at any time.
+            Background::Zero | Background::Uninit | Background::Outside => true,
+            Background::Init(global) => !self.is_initialised_with_addresses(global),
+            Background::Text | Background::Arguments { .. } => false,
+            Background::Given { .. } | Background::Code => false,
+        };
+        if !is_plain {
+            return gap("what may be addresses, beside an array of which one element is followed");
+        }
+        let held: Vec<ExprId> = object.cells.values().map(|cell| cell.value).collect();
+        held.into_iter().try_for_each(|value| self.must_be_number(value))
+    }
+
     /// An array written to element by element: after so many, one will be followed next time.
     pub(super) fn is_crowded(&mut self, state: &State, instance: Instance, bytes: u64) -> bool {
         if self.ghosts.is_none() || !bytes.is_power_of_two() || !self.may_be_ghost(state, instance)

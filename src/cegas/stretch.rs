@@ -5,8 +5,8 @@
 //! not, what it held before. What is copied from another such array is known where it is that array's own
 //! element; else it may be anything.
 
-use super::machine::{Machine, Source, Step, gap};
-use super::memory::{Background, Instance};
+use super::machine::{Machine, Source, Step};
+use super::memory::Instance;
 use super::state::State;
 use crate::smt::ExprId;
 
@@ -84,18 +84,6 @@ impl Machine<'_> {
             }
         }
         Ok(())
-    }
-
-    /// What an object holds goes to such an array, whether or not it is looked at.
-    fn must_be_numbers(&mut self, state: &State, from: Instance) -> Step<()> {
-        let Some(object) = state.memory.get(from) else { return gap("an object that is not") };
-        if !matches!(object.background, Background::Zero | Background::Uninit)
-            && !self.may_be_ghost(state, from)
-        {
-            return gap("a copy of what may be addresses");
-        }
-        let held: Vec<ExprId> = object.cells.values().map(|cell| cell.value).collect();
-        held.into_iter().try_for_each(|value| self.must_be_number(value))
     }
 
     fn put_word(

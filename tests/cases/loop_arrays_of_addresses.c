@@ -1,5 +1,6 @@
 // OPTIONS: --engine proofs
 // Addresses in arrays of which one element is followed: what another element leads to is changed by who is given it.
+// Each function is entered on its own.
 #include <string.h>
 
 extern int __VERIFIER_nondet_int(void);
@@ -15,7 +16,7 @@ static unsigned below(unsigned count)
     return (unsigned)__VERIFIER_nondet_int() % count;
 }
 
-static void shifted(void)
+void shifted(void)
 {
     int *from[8] = {0}, *to[8] = {0}, x = 0;
     while (__VERIFIER_nondet_int()) {
@@ -28,7 +29,7 @@ static void shifted(void)
     __VERIFIER_assert(x == 0); // UNKNOWN: assertion
 }
 
-static void beside(void)
+void beside(void)
 {
     struct {
         int *all[8];
@@ -42,7 +43,40 @@ static void beside(void)
     __VERIFIER_assert(x == 0); // UNKNOWN: assertion
 }
 
-static void neighbours(void)
+struct numbers {
+    long all[8];
+    int *last;
+};
+
+void read_from_either(void)
+{
+    struct numbers s = {{0}, 0};
+    int x = 0;
+    void **any = (void **)&s;
+    s.last = &x;
+    while (__VERIFIER_nondet_int())
+        s.all[below(8)] = 0;
+    int *one = any[below(9)];
+    if (one)
+        change_one(one);
+    __VERIFIER_assert(x == 0); // UNKNOWN: assertion
+}
+
+void left_by_either(void)
+{
+    struct numbers s = {{0}, 0};
+    int x = 0;
+    void **any = (void **)&s;
+    s.last = &x;
+    while (__VERIFIER_nondet_int())
+        s.all[below(8)] = 0;
+    any[below(9)] = 0;
+    if (s.last)
+        change_one(s.last);
+    __VERIFIER_assert(x == 0); // UNKNOWN: assertion
+}
+
+void neighbours(void)
 {
     int *all[8] = {0}, x = 0;
     while (__VERIFIER_nondet_int())
@@ -55,29 +89,11 @@ static void neighbours(void)
     }
 }
 
-static void initialised(void)
+void initialised(void)
 {
     unsigned at = 0;
     while (__VERIFIER_nondet_int())
         at = below(900);
     change_one(table[at]);
     __VERIFIER_assert(in_table == 0); // UNKNOWN: assertion
-}
-
-int main(void)
-{
-    switch (__VERIFIER_nondet_int()) {
-    case 0:
-        shifted();
-        break;
-    case 1:
-        beside();
-        break;
-    case 2:
-        neighbours();
-        break;
-    default:
-        initialised();
-    }
-    return 0;
 }
