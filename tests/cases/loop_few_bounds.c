@@ -3,12 +3,11 @@
 // Indices that stay inside by a hair, and some that do not.
 extern int __VERIFIER_nondet_int(void);
 
-static char wide[256], narrow[255], ring[16], stack[4];
+static char wide[256], narrow[255], ring[16];
 
 int main(void) {
     unsigned char at = 0;
     int signed_at = 0;
-    unsigned top = 0;
     while (__VERIFIER_nondet_int()) {
         int step = __VERIFIER_nondet_int();
         wide[at] = 1; // SAFE: out-of-bounds
@@ -20,12 +19,6 @@ int main(void) {
             ring[signed_at & 15] = 1; // SAFE: out-of-bounds
         if (step == 4)
             ring[(unsigned)signed_at % 17] = 1; // BUG: out-of-bounds
-        if (step == 5 && top < 4)
-            stack[top++] = 1; // SAFE: out-of-bounds
-        if (step == 6 && top <= 4)
-            stack[top] = 1; // BUG: out-of-bounds
-        if (step == 7 && top > 0)
-            stack[--top] = 1; // SAFE: out-of-bounds
         at += (unsigned char)step;
         signed_at = __VERIFIER_nondet_int();
     }
