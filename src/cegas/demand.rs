@@ -373,7 +373,7 @@ impl Machine<'_> {
         let zero = self.smt.pool.constant(0, self.smt.pool.width(offset));
         let is_other = self.smt.pool.ne(offset, zero);
         let is_other = self.smt.pool.and(guard, is_other);
-        self.smt.pool.as_const(offset).is_some() || self.is_excluded(state, is_other)
+        self.smt.pool.as_const(offset).is_some() || self.is_never(state, is_other)
     }
 
     /// When the value would be another if what was never set were another: each arbitrary value

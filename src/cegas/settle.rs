@@ -141,6 +141,14 @@ impl Machine<'_> {
         matches!(self.smt.check(&conditions, &limits()), Answer::Unsat(_))
     }
 
+    /// The same, not asked where it can be seen.
+    pub(super) fn is_never(&mut self, state: &State, condition: ExprId) -> bool {
+        match self.smt.pool.as_const(condition) {
+            Some(holds) => holds == 0,
+            None => self.is_excluded(state, condition),
+        }
+    }
+
     /// The least value that the path allows, found by halving: it does not depend on which one the solver names.
     pub(super) fn least_value(&mut self, state: &State, e: ExprId) -> Option<u128> {
         let width = self.smt.pool.width(e);

@@ -240,11 +240,4 @@ impl Machine<'_> {
             Base::Mixed => gap("a free of a computed address"),
         }
     }
-
-    fn is_never(&mut self, state: &State, condition: ExprId) -> bool {
-        match self.smt.pool.as_const(condition) {
-            Some(holds) => holds == 0,
-            None => self.is_excluded(state, condition),
-        }
-    }
 }
