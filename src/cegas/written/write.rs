@@ -46,7 +46,9 @@ impl Prover<'_, '_, '_> {
         let mut terms = Terms::default();
         let mut rest = String::new();
         for (func, summary) in &contracts {
-            terms.contract(self.machine, *func, summary, &mut rest)?;
+            let (given, returns) =
+                summary.numbers(self.machine.program.funcs[*func].params.iter())?;
+            terms.contract(self.machine, *func, summary, (&given, returns), &mut rest)?;
         }
         for (mut state, turns) in generals {
             self.forget_values(&mut state);
@@ -89,11 +91,12 @@ impl Terms {
         machine: &Machine<'_>,
         func: FuncId,
         summary: &Summary,
+        (given, returns): (&[ExprId], Option<ExprId>),
         text: &mut String,
     ) -> Option<()> {
-        let (before, after) = summary.said();
+        let (before, after) = (&summary.before, &summary.after);
         // What holds only of this call of the program says nothing of calls inside it.
-        let known = machine.smt.pool.free_vars(&summary.params);
+        let known = machine.smt.pool.free_vars(given);
         let is_general = |fact: &ExprId| {
             machine.smt.pool.free_vars(&[*fact]).iter().all(|var| known.contains(var))
         };
@@ -103,9 +106,9 @@ impl Terms {
                 terms.iter().map(|&term| self.term(machine, term)).collect();
             Some(names?.join(" "))
         };
-        let (given, before, after) = (all(&summary.params)?, all(&before)?, all(after)?);
-        let result: Vec<ExprId> = summary.result.into_iter().collect();
-        let returns = all(&result)?;
+        let (given, before, after) = (all(given)?, all(&before)?, all(after)?);
+        let returns: Vec<ExprId> = returns.into_iter().collect();
+        let returns = all(&returns)?;
         _ = writeln!(text, "contract f{}", func.as_u32());
         _ = writeln!(text, "given {given}\nreturns {returns}\nbefore {before}\nafter {after}");
         Some(())
