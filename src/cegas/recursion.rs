@@ -1,9 +1,7 @@
 //! How summaries of recursive functions are found: the body is looked at again and again, what calls inside it need is made
 //! general, and what does not hold of them falls, until nothing changes. [`super::summary`] says why what is left holds.
 
-use super::contract::Kinds;
 use super::cover::{Bound, Fail, Prover, Tried};
-use super::generalise::Seen;
 use super::invariant::Arrival;
 use super::machine::Machine;
 use super::memory::{Instance, Life};
@@ -14,7 +12,7 @@ use super::value::Value;
 use super::wide::{Spot, Wide};
 use super::widen::{Binding, Head, Misfit, get, shape};
 use crate::ir::{Callee, FuncId, Inst, InstId, Type};
-use crate::smt::{ExprId, Op, VarId};
+use crate::smt::ExprId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -28,14 +26,34 @@ const MOST_GUESSING: u32 = 10;
 /// Calls with known arguments that are tried before.
 const MOST_TESTS: u32 = 48;
 
-/// Places in memory of which sums are guessed.
-const MOST_BALANCED: usize = 10;
-
-/// Ways that are told apart where they have met.
-const MOST_WAYS: usize = 8;
-
 /// Wider results are not followed.
 const WIDEST: u32 = 64;
+
+/// What was seen when a body was followed.
+pub(super) struct Looked {
+    /// The states in which it ended, and what the summary's variables are there.
+    pub(super) ends: Vec<State>,
+    pub(super) arrivals: Vec<Arrival>,
+    /// Calls of the same function inside, and those of others that are under way.
+    pub(super) own: Vec<Arrival>,
+    others: Vec<(FuncId, Arrival)>,
+    /// Violations that could not be refuted.
+    pub(super) conditions: Vec<ExprId>,
+}
+
+/// What might hold before and after calls.
+#[derive(Default)]
+pub(super) struct Candidates {
+    pub(super) before: Vec<ExprId>,
+    pub(super) after: Vec<ExprId>,
+}
+
+/// What was a candidate once.
+#[derive(Default)]
+struct Told {
+    before: FxHashSet<ExprId>,
+    after: FxHashSet<ExprId>,
+}
 
 impl Prover<'_, '_, '_> {
     /// Whether a function calls itself, perhaps through others.
@@ -78,94 +96,106 @@ impl Prover<'_, '_, '_> {
         // Its body stands for many calls.
         base.anchored = u32::MAX;
         let mut summary = self.guess(base, func, only_computes)?;
-        let (mut seen_before, mut seen_after): (FxHashSet<ExprId>, FxHashSet<ExprId>) =
-            Default::default();
-        let mut new_before = self.at_the_start(&summary);
-        let mut new_after = self.promises(func, &summary);
-        let mut is_new = true;
+        let mut told = Told::default();
+        self.begin(func, &mut summary, &mut told, &holds);
+        if only_computes {
+            self.test(at, func, &mut summary);
+        }
         for look in 0..MOST_LOOKS {
-            let effort = self.effort();
-            new_before.retain(|&fact| seen_before.insert(fact));
-            new_after.retain(|&fact| seen_after.insert(fact));
-            let entry =
-                Arrival { holds: holds.clone(), binding: summary.head.at_entry(self.machine) };
-            self.machine.keep(&mut new_before, std::slice::from_ref(&entry), false, &effort);
-            if std::env::var("DBG2").is_ok() { for (n, l) in [("NB", &new_before), ("NA", &new_after), ("B", &summary.before), ("A", &summary.after)] { for &e in l { eprintln!("  {n} {}", show(&self.machine.smt.pool, e)); } } }
-            let is_same = !is_new && new_before.is_empty() && new_after.is_empty();
-            if is_same && !summary.is_bottom {
-                return Ok((summary, entry.binding));
-            }
-            summary.before.append(&mut new_before);
-            summary.after.append(&mut new_after);
-            if only_computes && look == 0 {
-                self.test(at, func, &mut summary);
-            }
             summary.general = summary.head.general(self.machine, &summary.before);
-            if std::env::var("DBG").is_ok() { eprintln!("look {look} func {} before {} after {} left {} spots {} time left {:?}", func.as_u32(), summary.before.len(), summary.after.len(), summary.left.len(), summary.head.spots.len(), self.question.deadline.left()); }
-
             let before = self.before();
             let outside = std::mem::take(&mut self.failed);
             let loses_outside = std::mem::take(&mut self.loses);
-            self.summaries.calls.clear();
-            self.summaries.guesses.insert(func, Rc::new(summary.clone()));
-            let suspects = self.suspects.len();
-            let ends = self.body(summary.general.clone())?;
-            let widened = self.summaries.guesses.get(&func).filter(|guess| guess.is_widened);
-            let mut is_widened = widened.is_some();
-            if let Some(widened) = widened {
-                summary.head = widened.head.clone();
-            }
-            let inner = std::mem::take(&mut self.summaries.calls);
-            let (own, others): (Vec<_>, Vec<_>) =
-                inner.into_iter().partition(|(callee, _)| *callee == func);
-            let own: Vec<Arrival> = own.into_iter().map(|(_, arrival)| arrival).collect();
-            let mut arrivals = Vec::new();
-            for end in &ends {
-                match self.left(&mut summary, end, at) {
-                    Ok(binding) => arrivals.push(Arrival { holds: end.conditions(), binding }),
-                    Err(Misfit::Widened) => is_widened = true,
-                    Err(Misfit::Shape(_)) => return Err(Fail::Beyond),
-                }
-            }
+            let looked = self.look(at, func, &mut summary)?;
             if self.is_over() {
                 return Err(Fail::Time);
             }
-            if is_widened {
-                is_new = true;
-                summary.is_bottom = true;
+            let Some(looked) = looked else {
                 // What spoke of variables that are gone says nothing any more.
-                (summary.before, summary.after) = Default::default();
-                (seen_before, seen_after) = Default::default();
-                new_before = self.at_the_start(&summary);
-                new_after = self.promises(func, &summary);
+                (summary.before, summary.after, told) = Default::default();
+                summary.is_bottom = true;
                 self.go_back(before);
+                self.begin(func, &mut summary, &mut told, &holds);
                 continue;
-            }
+            };
             let effort = self.effort();
             let count = (summary.before.len(), summary.after.len());
-            self.machine.keep(&mut summary.before, &own, false, &effort);
-            self.machine.keep(&mut summary.after, &arrivals, false, &effort);
-            is_new = count != (summary.before.len(), summary.after.len()) || summary.is_bottom;
+            self.machine.keep(&mut summary.before, &looked.own, false, &effort);
+            self.machine.keep(&mut summary.after, &looked.arrivals, false, &effort);
+            let mut is_new = count != (summary.before.len(), summary.after.len());
             let was_bottom = std::mem::take(&mut summary.is_bottom);
             if !only_computes && look < MOST_GUESSING {
-                let conditions = self.suspects[suspects..].to_vec();
-                new_before = self.seen_at_calls(&summary, conditions, &own);
-                new_after = self.seen_at_ends(&summary, (&ends, &arrivals), was_bottom);
-                let is_known = |fact: &ExprId| seen_before.contains(fact);
-                let is_told = |fact: &ExprId| seen_after.contains(fact);
-                is_new |= !new_before.iter().all(is_known) || !new_after.iter().all(is_told);
+                let found = self.learnt(&summary, &looked, was_bottom);
+                is_new |= self.offer(&mut summary, found, &mut told, &holds);
             }
-            if is_new {
+            if is_new || was_bottom {
                 self.go_back(before);
                 continue;
             }
-            self.summaries.calls = others;
+            self.summaries.calls = looked.others;
             summary.failed = self.failed.clone();
             self.failed.extend(outside);
             summary.loses = self.loses;
             self.loses |= loses_outside;
+            let binding = summary.head.at_entry(self.machine);
+            return Ok((summary, binding));
         }
         Err(Fail::Beyond)
+    }
+
+    /// The first candidates.
+    fn begin(&mut self, func: FuncId, summary: &mut Summary, told: &mut Told, holds: &[ExprId]) {
+        let scalars = summary.head.scalars(self.machine);
+        let before = self.machine.templates(&scalars, &self.constants);
+        let after = self.promises(func, summary);
+        self.offer(summary, Candidates { before, after }, told, holds);
+    }
+
+    /// Adds the candidates that are new, and of those for before only what holds of the first call; tells whether there were any.
+    fn offer(
+        &mut self,
+        summary: &mut Summary,
+        found: Candidates,
+        told: &mut Told,
+        holds: &[ExprId],
+    ) -> bool {
+        let Candidates { mut before, mut after } = found;
+        before.retain(|&fact| told.before.insert(fact));
+        after.retain(|&fact| told.after.insert(fact));
+        let effort = self.effort();
+        let binding = summary.head.at_entry(self.machine);
+        let entry = Arrival { holds: holds.to_vec(), binding };
+        self.machine.keep(&mut before, std::slice::from_ref(&entry), false, &effort);
+        let is_new = !before.is_empty() || !after.is_empty();
+        summary.before.append(&mut before);
+        summary.after.append(&mut after);
+        is_new
+    }
+
+    /// Follows the body with the summary as it is; nothing if it had to be made more general.
+    fn look(&mut self, at: InstId, func: FuncId, summary: &mut Summary) -> Tried<Option<Looked>> {
+        self.summaries.calls.clear();
+        self.summaries.guesses.insert(func, Rc::new(summary.clone()));
+        let suspects = self.suspects.len();
+        let ends = self.body(summary.general.clone())?;
+        let widened = self.summaries.guesses.get(&func).filter(|guess| guess.is_widened);
+        let mut is_widened = widened.is_some();
+        if let Some(widened) = widened {
+            summary.head = widened.head.clone();
+        }
+        let (own, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.summaries.calls).into_iter().partition(|call| call.0 == func);
+        let mut arrivals = Vec::new();
+        for end in &ends {
+            match self.left(summary, end, at) {
+                Ok(binding) => arrivals.push(Arrival { holds: end.conditions(), binding }),
+                Err(Misfit::Widened) => is_widened = true,
+                Err(Misfit::Shape(_)) => return Err(Fail::Beyond),
+            }
+        }
+        let own = own.into_iter().map(|(_, arrival)| arrival).collect();
+        let conditions = self.suspects[suspects..].to_vec();
+        Ok((!is_widened).then_some(Looked { ends, arrivals, own, others, conditions }))
     }
 
     /// Any numbers, any result.
@@ -195,12 +225,6 @@ impl Prover<'_, '_, '_> {
             failed: BTreeSet::new(),
             loses: false,
         })
-    }
-
-    /// What might hold before: all that does of the first call.
-    fn at_the_start(&mut self, summary: &Summary) -> Vec<ExprId> {
-        let scalars = summary.head.scalars(self.machine);
-        self.machine.templates(&scalars, &self.constants)
     }
 
     /// The states in which a call that begins in `inside` comes back.
@@ -293,188 +317,6 @@ impl Prover<'_, '_, '_> {
         }
         if is_widened { Err(Misfit::Widened) } else { Ok(binding) }
     }
-
-    /// What might hold after a call of what it returns and leaves.
-    fn promises(&mut self, func: FuncId, summary: &Summary) -> Vec<ExprId> {
-        let program = self.machine.program;
-        let number = |param| summary.head.spots.get(&Spot::Value(param))?.number();
-        let params: Vec<Option<ExprId>> = program.funcs[func].params.iter().map(number).collect();
-        let scalars = summary.head.scalars(self.machine);
-        let given: Vec<ExprId> = scalars.iter().map(|&(x, _)| x).collect();
-        let kinds = if self.summaries.is_thorough { Kinds::All } else { Kinds::Equal };
-        let mut found = Vec::new();
-        for target in targets(summary) {
-            let from = (&params[..], &given[..]);
-            found.extend(self.machine.contracts(func, from, target, &self.constants, kinds));
-        }
-        if !summary.only_computes {
-            let pairs = self.pairs(summary);
-            found.extend(self.machine.templates(&pairs, &self.constants));
-        }
-        found
-    }
-
-    /// The places that calls change and that may be any number, after and before.
-    fn pairs(&mut self, summary: &Summary) -> Vec<(ExprId, ExprId)> {
-        let mut general = summary.general.clone();
-        let mut pairs = Vec::new();
-        for (&spot, wide) in &summary.left {
-            let now = wide.number();
-            let then = get(self.machine, &mut general, spot);
-            if let (Some(now), Some(then)) = (now, then)
-                && !self.machine.speaks_of_addresses(then)
-            {
-                pairs.push((now, then));
-            }
-        }
-        pairs
-    }
-
-    /// What might hold before, from what was seen at calls inside.
-    fn seen_at_calls(
-        &mut self,
-        summary: &Summary,
-        conditions: Vec<ExprId>,
-        own: &[Arrival],
-    ) -> Vec<ExprId> {
-        let known = summary.general.assumed.len();
-        let mut conditions = conditions;
-        conditions.extend(self.hints.iter().copied());
-        conditions.extend(own.iter().flat_map(|arrival| arrival.holds.iter().skip(known)));
-        conditions.extend(self.machine.choices_in(own));
-        let seen = Seen {
-            head: &summary.head,
-            general: &summary.general,
-            conditions: &conditions,
-            arrivals: own,
-            candidates: &summary.before,
-        };
-        self.supply(&seen)
-    }
-
-    /// What might hold after, from what was seen where the body ended.
-    fn seen_at_ends(
-        &mut self,
-        summary: &Summary,
-        (ends, arrivals): (&[State], &[Arrival]),
-        was_bottom: bool,
-    ) -> Vec<ExprId> {
-        let pairs = self.pairs(summary);
-        let scalars = summary.head.scalars(self.machine);
-        let mut found = Vec::new();
-        // What holds before holds after of what was left.
-        let mut then_to_now = Binding::default();
-        for &(now, then) in &pairs {
-            if self.machine.smt.pool.op(then) == Op::Var {
-                then_to_now.insert(self.machine.smt.pool.node(then).var(), now);
-            }
-        }
-        let mut memo = FxHashMap::default();
-        for &fact in &summary.before {
-            found.push(self.machine.smt.pool.substitute_memo(fact, &then_to_now, &mut memo));
-        }
-        // What was seen on the way to an end, said of what is there then.
-        let targets: Vec<ExprId> = targets(summary);
-        let all = targets.iter().copied().chain(scalars.iter().map(|&(x, _)| x));
-        let vars: FxHashSet<VarId> = all.map(|x| self.machine.smt.pool.node(x).var()).collect();
-        let count = summary.head.stable;
-        let is_old = |machine: &Machine<'_>, var: VarId| {
-            machine.source_of(var).is_some_and(|(number, _)| number < count)
-        };
-        let known = summary.general.assumed.len();
-        // Behind a call inside, what is seen is mostly what was guessed before.
-        let of_calls = if was_bottom { ends } else { &[] };
-        for (end, arrival) in of_calls.iter().zip(arrivals) {
-            let value = |&x: &ExprId| arrival.binding.get(&self.machine.smt.pool.node(x).var());
-            let values = targets.iter().filter_map(|x| Some((*x, *value(x)?))).collect();
-            let own: Vec<ExprId> = end.assumed.iter().skip(known).copied().collect();
-            for (choices, values) in self.machine.apart(values) {
-                let is_var = |value: ExprId| self.machine.smt.pool.op(value) == Op::Var;
-                let renamed: Binding = values
-                    .into_iter()
-                    .filter(|&(_, value)| is_var(value))
-                    .map(|(target, value)| (self.machine.smt.pool.node(value).var(), target))
-                    .collect();
-                let mut memo = FxHashMap::default();
-                let pool = &mut self.machine.smt.pool;
-                let said: Vec<ExprId> = own
-                    .iter()
-                    .chain(&choices)
-                    .map(|&e| pool.substitute_memo(e, &renamed, &mut memo))
-                    .collect();
-                found.extend(self.machine.compared_in(&said, &vars, is_old));
-            }
-        }
-        found.extend(self.balanced(summary, &pairs, &scalars, arrivals));
-        found
-    }
-
-    /// Sums of what is given, found, returned and left that are always the same.
-    fn balanced(
-        &mut self,
-        summary: &Summary,
-        pairs: &[(ExprId, ExprId)],
-        scalars: &[(ExprId, ExprId)],
-        arrivals: &[Arrival],
-    ) -> Vec<ExprId> {
-        let limits = self.limits();
-        let result = summary.result.as_ref().and_then(Wide::number);
-        let alone = result.into_iter().chain(scalars.iter().map(|&(x, _)| x));
-        let mut by_width: BTreeMap<u32, Vec<(ExprId, ExprId)>> = BTreeMap::new();
-        for &(now, then) in pairs {
-            by_width.entry(self.machine.smt.pool.width(now)).or_default().push((now, then));
-        }
-        for x in alone {
-            let width = self.machine.smt.pool.width(x);
-            let zero = self.machine.smt.pool.constant(0, width);
-            by_width.entry(width).or_default().push((x, zero));
-        }
-        let mut found = Vec::new();
-        for (width, mut group) in by_width {
-            if width < 8 {
-                continue;
-            }
-            group.truncate(MOST_BALANCED);
-            let pool = &mut self.machine.smt.pool;
-            group.push((pool.constant(1, width), pool.constant(0, width)));
-            found.extend(self.machine.balances(&group, arrivals, &limits));
-        }
-        found
-    }
-}
-
-impl Machine<'_> {
-    /// Values by the ways that have met in them: the choices, and what each is then.
-    fn apart(&mut self, values: Vec<(ExprId, ExprId)>) -> Vec<(Vec<ExprId>, Vec<(ExprId, ExprId)>)> {
-        let mut apart = Vec::new();
-        let mut waiting = vec![(Vec::new(), values)];
-        while let Some((choices, values)) = waiting.pop() {
-            let is_choice = |&&(_, value): &&(ExprId, ExprId)| self.smt.pool.op(value) == Op::Ite;
-            let choice = values.iter().find(is_choice);
-            let is_enough = apart.len() + waiting.len() >= MOST_WAYS;
-            let Some(&(_, value)) = choice.filter(|_| !is_enough) else {
-                apart.push((choices, values));
-                continue;
-            };
-            let cond = self.smt.pool.node(value).child(0);
-            for side in [true, false] {
-                let answer = self.smt.pool.bool(side);
-                let held = if side { cond } else { self.smt.pool.not(cond) };
-                let choices: Vec<ExprId> = choices.iter().copied().chain([held]).collect();
-                let decided = values
-                    .iter()
-                    .map(|&(x, value)| (x, self.with_choice(value, cond, answer)))
-                    .collect();
-                waiting.push((choices, decided));
-            }
-        }
-        apart
-    }
-}
-
-/// What calls return and leave, where it may be any number.
-fn targets(summary: &Summary) -> Vec<ExprId> {
-    summary.result.iter().chain(summary.left.values()).filter_map(Wide::number).collect()
 }
 
 /// The places in memory that are other ones where the body has ended.
@@ -516,13 +358,4 @@ fn sample(number: u32, at: u32) -> u128 {
     const VALUES: [i128; 16] = [1, 0, 2, 3, 5, 4, 7, -1, 10, -2, 12, 100, 101, 90, -7, 33];
     let spread = number + at * (1 + 3 * (number / 4));
     VALUES[spread as usize % VALUES.len()] as u128
-}
-
-fn show(pool: &crate::smt::Pool, e: ExprId) -> String {
-    let node = pool.node(e);
-    match node.op {
-        Op::Const => format!("{}", crate::smt::value::signed(pool.as_const(e).unwrap_or(0), node.width())),
-        Op::Var => format!("v{}", node.var().as_u32()),
-        _ => format!("({:?} {})", node.op, node.children().map(|c| show(pool, c)).collect::<Vec<_>>().join(" ")),
-    }
 }

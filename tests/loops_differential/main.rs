@@ -13,6 +13,7 @@ mod indices;
 mod pointers;
 #[path = "../differential/random.rs"]
 mod random;
+mod recursive;
 mod runs;
 mod shapes;
 mod shared;
@@ -97,6 +98,11 @@ fn what_an_execution_breaks_of_texts_is_not_proved() {
 #[test]
 fn what_an_execution_breaks_of_indices_is_not_proved() {
     judge_shapes("indices", 60, indices::program);
+}
+
+#[test]
+fn what_an_execution_breaks_of_recursion_is_not_proved() {
+    judge_shapes("recursion", 60, recursive::program);
 }
 
 /// Asks about the claims of programs over memory, by proofs only.
