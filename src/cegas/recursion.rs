@@ -12,7 +12,7 @@ use super::value::Value;
 use super::wide::{Spot, Wide};
 use super::widen::{Binding, Head, Misfit, get, shape};
 use crate::ir::{Callee, FuncId, Inst, InstId, Type};
-use crate::smt::ExprId;
+use crate::smt::{ExprId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -160,6 +160,15 @@ impl Prover<'_, '_, '_> {
         holds: &[ExprId],
     ) -> bool {
         let Candidates { mut before, mut after } = found;
+        if self.machine.options.tells_invariants {
+            // What is written down speaks of calls, not of the one way to the first of them.
+            let names: FxHashSet<VarId> = summary.vars(&self.machine.smt.pool);
+            let pool = &self.machine.smt.pool;
+            let is_general =
+                |fact: &ExprId| pool.free_vars(&[*fact]).iter().all(|var| names.contains(var));
+            before.retain(is_general);
+            after.retain(is_general);
+        }
         before.retain(|&fact| told.before.insert(fact));
         after.retain(|&fact| told.after.insert(fact));
         let effort = self.effort();

@@ -16,14 +16,14 @@
 
 use super::cover::{Fail, Prover, Tried};
 use super::invariant::{Arrival, Effort};
-use super::machine::{Source, Step, Stop};
+use super::machine::{Machine, Source, Step, Stop};
 use super::memory::Background;
 use super::state::State;
 use super::value::Value;
 use super::wide::{Spot, Wide};
 use super::widen::{Binding, Head, Misfit, put, shape};
 use crate::ir::{Callee, FuncId, Inst, InstId, ValueId};
-use crate::smt::ExprId;
+use crate::smt::{ExprId, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -74,6 +74,13 @@ impl Summary {
         let given = params.map(number).collect::<Option<Vec<ExprId>>>()?;
         let returns = self.result.as_ref().map(Wide::number);
         (self.only_computes && returns != Some(None)).then_some((given, returns.flatten()))
+    }
+
+    /// The variables that it speaks of.
+    pub(super) fn vars(&self, pool: &Pool) -> FxHashSet<VarId> {
+        let before = self.head.spots.values();
+        let all = before.chain(&self.result).chain(self.left.values()).flat_map(Wide::vars);
+        all.map(|var| pool.node(var).var()).collect()
     }
 
     /// The state of a call as far as the function can see it, in the place of the general one.
@@ -174,21 +181,9 @@ impl Prover<'_, '_, '_> {
             {
                 return Ok(false);
             }
-            is_open |= self.is_open_number(arg);
+            is_open |= self.machine.is_open_number(arg);
         }
-        Ok(is_open || !is_plain && (is_under_way || self.has_open_numbers(state)))
-    }
-
-    fn is_open_number(&mut self, value: ExprId) -> bool {
-        self.machine.smt.pool.as_const(value).is_none() && self.machine.pointee(value).is_none()
-    }
-
-    /// Whether memory holds anything that is not known.
-    fn has_open_numbers(&mut self, state: &State) -> bool {
-        state.memory.objects().any(|object| {
-            matches!(object.background, Background::Outside | Background::Given { .. })
-                || object.cells.values().any(|cell| self.is_open_number(cell.value))
-        })
+        Ok(is_open || !is_plain && (is_under_way || self.machine.has_open_numbers(state)))
     }
 
     /// Goes on behind a call with what is known of its result and of memory.
@@ -317,5 +312,19 @@ impl Prover<'_, '_, '_> {
 
     pub(super) fn effort(&self) -> Effort {
         Effort { limits: self.limits(), deadline: self.question.deadline }
+    }
+}
+
+impl Machine<'_> {
+    pub(super) fn is_open_number(&mut self, value: ExprId) -> bool {
+        self.smt.pool.as_const(value).is_none() && self.pointee(value).is_none()
+    }
+
+    /// Whether memory holds anything that is not known.
+    pub(super) fn has_open_numbers(&mut self, state: &State) -> bool {
+        state.memory.objects().any(|object| {
+            matches!(object.background, Background::Outside | Background::Given { .. })
+                || object.cells.values().any(|cell| self.is_open_number(cell.value))
+        })
     }
 }
