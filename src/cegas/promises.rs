@@ -145,6 +145,13 @@ impl Prover<'_, '_, '_> {
             let value = |&x: &ExprId| arrival.binding.get(&self.machine.smt.pool.node(x).var());
             let values = targets.iter().filter_map(|x| Some((*x, *value(x)?))).collect();
             let own: Vec<ExprId> = end.assumed.iter().skip(known).copied().collect();
+            // That it comes back may say something of what was there before.
+            for &condition in &own {
+                let free = self.machine.smt.pool.free_vars(&[condition]);
+                if free.iter().all(|&var| is_old(self.machine, var)) {
+                    found.push(condition);
+                }
+            }
             for (choices, values) in self.machine.apart(values) {
                 let pool = &mut self.machine.smt.pool;
                 let mut renamed = Binding::default();

@@ -26,6 +26,9 @@ const MOST_GUESSING: u32 = 10;
 /// Calls with known arguments that are tried before.
 const MOST_TESTS: u32 = 48;
 
+/// Numbers in memory that may be any from the start.
+const MOST_OPEN: usize = 12;
+
 /// Wider results are not followed.
 const WIDEST: u32 = 64;
 
@@ -211,6 +214,10 @@ impl Prover<'_, '_, '_> {
     fn guess(&mut self, base: State, func: FuncId, only_computes: bool) -> Tried<Summary> {
         let program = self.machine.program;
         let mut head = Head::of_call(self.machine, func, base);
+        if !only_computes && self.machine.options.tells_invariants {
+            // What is written down has to speak of every call.
+            head.open_memory(self.machine, MOST_OPEN);
+        }
         let ty = program.funcs[func].result;
         let result = match self.machine.scalar_bits(ty) {
             _ if program.types.get(ty) == &Type::Void => None,

@@ -80,6 +80,30 @@ impl Head {
         head
     }
 
+    /// What is not known in memory may be any number, too: so much of it at most.
+    pub fn open_memory(&mut self, machine: &mut Machine<'_>, most: usize) {
+        let mut open = Vec::new();
+        for number in 0..self.entry.memory.len() as u32 {
+            let Some(object) = self.entry.memory.get(Instance(number)) else { continue };
+            if object.life != Life::Live || object.chain.is_some() {
+                continue;
+            }
+            for (&offset, cell) in &object.cells {
+                let is_narrow = 8 * cell.bytes <= WIDEST;
+                if is_narrow
+                    && machine.is_open_number(cell.value)
+                    && !machine.speaks_of_addresses(cell.value)
+                {
+                    open.push((Spot::Cell(Instance(number), offset, cell.bytes), 8 * cell.bytes));
+                }
+            }
+        }
+        for (spot, bits) in open.into_iter().take(most) {
+            let wide = Wide::any_number(machine, &mut self.entry, bits);
+            self.spots.insert(spot, wide);
+        }
+    }
+
     /// The general state, constrained by `candidates`.
     pub fn general(&self, machine: &mut Machine<'_>, candidates: &[ExprId]) -> State {
         let mut state = self.entry.clone();
