@@ -149,8 +149,14 @@ fn judge_shapes(kind: &str, usual: u64, generate: fn(u64, usize) -> Program) {
 #[test]
 fn what_an_execution_breaks_is_not_accepted_whatever_is_said() {
     type Generate = fn(u64, usize) -> Program;
-    let kinds: [Generate; 5] =
-        [generate::program, shapes::program, shared::program, pointers::program, indices::program];
+    let kinds: [Generate; 6] = [
+        generate::program,
+        shapes::program,
+        shared::program,
+        pointers::program,
+        indices::program,
+        recursive::program,
+    ];
     let count = number("CEGAS_LOOPS", 40) as usize;
     let mut random = Random::new(number("CEGAS_LOOPS_SEED", 1) + 1000);
     let dir = tempfile::tempdir().expect("a temporary folder");

@@ -11,7 +11,7 @@ use super::{Checker, Reason};
 use crate::cegas::memory::{Instance, Life, Object, Origin};
 use crate::cegas::state::State;
 use crate::cegas::value::Value;
-use crate::smt::{Answer, ExprId, Limits, Op, Sort, VarId};
+use crate::smt::{Answer, ExprId, Limits, Op, Pool, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Cases into which a state is taken apart to be compared.
@@ -228,11 +228,10 @@ impl Search<'_, '_> {
             let image = self.machine.smt.pool.substitute_memo(condition, &binding, &mut done);
             images.push((image, condition));
         }
-        let Some(images) = self.for_some(&tags, images) else { return Tried::Never };
-        for (image, said) in images {
-            if !known.contains(&image) && !self.follows(&conditions, image) {
-                return Tried::Fails(said);
-            }
+        let Some(mut images) = self.for_some(&tags, images) else { return Tried::Never };
+        images.retain(|(image, _)| !known.contains(image));
+        if let Some(said) = self.first_that_fails(&conditions, &images) {
+            return Tried::Fails(said);
         }
         for fact in &matching.facts {
             let mut binding = binding.clone();
@@ -255,6 +254,35 @@ impl Search<'_, '_> {
             object.is_some_and(is_live) && !matching.taken.contains(&Instance(number))
         };
         (0..memory.len() as u32).any(is_lost)
+    }
+
+    /// Asks about all images in one question, since most of them follow.
+    fn first_that_fails(
+        &mut self,
+        premises: &[ExprId],
+        images: &[(ExprId, ExprId)],
+    ) -> Option<ExprId> {
+        let all: Vec<ExprId> = images.iter().map(|&(image, _)| image).collect();
+        let mut question = premises.to_vec();
+        let pool = &mut self.machine.smt.pool;
+        let together = pool.and_all(&all);
+        question.push(pool.not(together));
+        let is_plain = !all.iter().any(|&image| self.machine.speaks_of_addresses(image));
+        let fails = |answer: Answer, pool: &Pool| match answer {
+            Answer::Unsat(_) => Some(None),
+            Answer::Sat(model) => {
+                let fails = |(image, _): &&(ExprId, ExprId)| pool.eval(*image, &model) != Some(1);
+                images.iter().find(fails).map(|&(_, said)| Some(said))
+            }
+            Answer::Unknown(_) => None,
+        };
+        if is_plain {
+            let answer = self.machine.smt.check(&question, &LIMITS);
+            if let Some(found) = fails(answer, &self.machine.smt.pool) {
+                return found;
+            }
+        }
+        images.iter().find(|&&(image, _)| !self.follows(premises, image)).map(|&(_, said)| said)
     }
 
     fn follows(&mut self, premises: &[ExprId], image: ExprId) -> bool {
