@@ -203,12 +203,12 @@ impl Prover<'_, '_, '_> {
     }
 }
 
+/// What each of some variables is, and under which choices that is so.
+type Way = (Vec<ExprId>, Vec<(ExprId, ExprId)>);
+
 impl Machine<'_> {
     /// Values by the ways that have met in them: the choices, and what each is then.
-    fn apart(
-        &mut self,
-        values: Vec<(ExprId, ExprId)>,
-    ) -> Vec<(Vec<ExprId>, Vec<(ExprId, ExprId)>)> {
+    fn apart(&mut self, values: Vec<(ExprId, ExprId)>) -> Vec<Way> {
         let mut apart = Vec::new();
         let mut waiting = vec![(Vec::new(), values)];
         while let Some((choices, values)) = waiting.pop() {

@@ -15,6 +15,7 @@ mod condition;
 mod contracts;
 mod evaluate;
 mod follow;
+mod guesses;
 mod instance;
 mod kept;
 mod lists;
