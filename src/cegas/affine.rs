@@ -33,13 +33,31 @@ impl Machine<'_> {
         }
         groups.extend(self.of_several_widths(scalars));
         for (group, width) in groups.into_iter().filter(|(group, _)| group.len() > 1) {
-            for sum in self.sums(&group, width, arrivals, candidates, limits) {
-                let now = self.sum(&sum, group.iter().map(|&(x, _)| x), width);
-                let then = self.sum(&sum, group.iter().map(|&(_, entry)| entry), width);
-                found.push(self.smt.pool.eq(now, then));
+            let grown: Vec<(ExprId, ExprId)> = group.iter().map(|&(x, _)| (x, x)).collect();
+            for sum in self.sums(&grown, width, arrivals, candidates, limits) {
+                found.push(self.balance(&sum, &group, width));
             }
         }
         found
+    }
+
+    /// Equations between what the first of each pair is at the arrivals and what the second was before.
+    pub(super) fn balances(
+        &mut self,
+        pairs: &[(ExprId, ExprId)],
+        arrivals: &[Arrival],
+        limits: &Limits,
+    ) -> Vec<ExprId> {
+        let width = pairs.first().map_or(0, |&(to, _)| self.smt.pool.width(to));
+        let sums = self.sums(pairs, width, arrivals, &[], limits);
+        sums.into_iter().map(|sum| self.balance(&sum, pairs, width)).collect()
+    }
+
+    /// That the sum of the first ones is that of the second ones.
+    fn balance(&mut self, factors: &[i128], pairs: &[(ExprId, ExprId)], width: u32) -> ExprId {
+        let now = self.sum(factors, pairs.iter().map(|&(now, _)| now), width);
+        let then = self.sum(factors, pairs.iter().map(|&(_, then)| then), width);
+        self.smt.pool.eq(now, then)
     }
 
     /// Where a pointer moves, numbers that are less wide often count how far.
@@ -88,9 +106,9 @@ impl Machine<'_> {
         let mut samples: Vec<Vec<i128>> = Vec::new();
         for arrival in arrivals {
             let mut growths = Vec::new();
-            for &(x, _) in group {
-                let after = self.smt.pool.substitute(x, &arrival.binding);
-                growths.push(self.smt.pool.sub(after, x));
+            for &(to, from) in group {
+                let after = self.smt.pool.substitute(to, &arrival.binding);
+                growths.push(self.smt.pool.sub(after, from));
             }
             for _ in 0..=group.len() {
                 let Some(sums) = unchanged(&samples, group.len()) else { return Vec::new() };

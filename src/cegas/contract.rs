@@ -1,8 +1,8 @@
-//! What might hold between what a function is given and what it returns: a supply of guesses for
-//! [`super::summary`]. None of them is believed before it was shown.
+//! What might hold between what a function is given or finds in memory and what it returns or leaves there: a supply of
+//! guesses for [`super::recursion`]. None of them is believed before it was shown.
 //!
-//! Sources: the constants of the program, the parameters, their sums, differences and products, and the conditions on
-//! parameters that the function itself looks at.
+//! Sources: the constants of the program, what it is given and finds, their sums, differences and products, and the
+//! conditions on parameters that the function itself looks at.
 
 use super::machine::Machine;
 use crate::ir::{BinaryOp, Const, Def, FuncId, Inst, Operand};
@@ -14,6 +14,9 @@ const MOST_CONSTANTS: usize = 24;
 
 /// Conditions of the function under which other results are guessed.
 const MOST_GUARDS: usize = 12;
+
+/// What it is given and finds of which terms are made.
+const MOST_GIVEN: usize = 6;
 
 /// Terms that the result is compared with under conditions.
 const MOST_TERMS: usize = 40;
@@ -28,17 +31,17 @@ pub(super) enum Kinds {
 }
 
 impl Machine<'_> {
-    /// Guesses for the result of `func`.
+    /// Guesses for the result of `func`, or what it leaves in a place, made of what it is given.
     pub(super) fn contracts(
         &mut self,
         func: FuncId,
-        params: &[ExprId],
+        (params, given): (&[Option<ExprId>], &[ExprId]),
         result: ExprId,
         constants: &BTreeMap<u32, Vec<u128>>,
         kinds: Kinds,
     ) -> Vec<ExprId> {
         let width = self.smt.pool.width(result);
-        let terms = self.terms(func, params, width, constants);
+        let terms = self.terms(func, given, width, constants);
         let mut found = Vec::new();
         for &term in &terms {
             match kinds {
@@ -70,14 +73,14 @@ impl Machine<'_> {
     fn terms(
         &mut self,
         func: FuncId,
-        params: &[ExprId],
+        given: &[ExprId],
         width: u32,
         constants: &BTreeMap<u32, Vec<u128>>,
     ) -> Vec<ExprId> {
         let steps = self.steps_of(func, width);
         let pool = &mut self.smt.pool;
         let fits: Vec<ExprId> =
-            params.iter().copied().filter(|&p| pool.width(p) == width).collect();
+            given.iter().copied().filter(|&p| pool.width(p) == width).take(MOST_GIVEN).collect();
         let mut terms = fits.clone();
         for (i, &p) in fits.iter().enumerate() {
             for &q in &fits[..i] {
@@ -127,7 +130,7 @@ impl Machine<'_> {
     }
 
     /// The conditions on its parameters that the function looks at, and their opposites.
-    fn guards(&mut self, func: FuncId, params: &[ExprId]) -> Vec<ExprId> {
+    fn guards(&mut self, func: FuncId, params: &[Option<ExprId>]) -> Vec<ExprId> {
         let program = self.program;
         let mut guards = Vec::new();
         let blocks = program.funcs[func].blocks.iter();
@@ -149,10 +152,10 @@ impl Machine<'_> {
     }
 
     /// A parameter or a constant.
-    fn side(&mut self, params: &[ExprId], operand: Operand) -> Option<ExprId> {
+    fn side(&mut self, params: &[Option<ExprId>], operand: Operand) -> Option<ExprId> {
         match operand {
             Operand::Value(value) => match self.program.values[value].def {
-                Def::Param { index, .. } => params.get(index as usize).copied(),
+                Def::Param { index, .. } => params.get(index as usize).copied().flatten(),
                 Def::Inst(_) => None,
             },
             Operand::Const(id) => {

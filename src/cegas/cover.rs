@@ -91,6 +91,7 @@ pub(super) fn prove(
         joins: Vec::new(),
         keeps_known: false,
         summaries: Summaries::default(),
+        recursive: FxHashMap::default(),
         unrolls: false,
         depth: 0,
         may_hurry: false,
@@ -144,8 +145,10 @@ pub(super) struct Prover<'m, 'p, 'q> {
     pub(super) joins: Vec<State>,
     /// Nodes of lists of which everything is known are not folded.
     pub(super) keeps_known: bool,
-    /// What recursive functions return.
+    /// What recursive functions return and leave.
     pub(super) summaries: Summaries,
+    /// Whether functions call themselves, as far as it was asked.
+    pub(super) recursive: FxHashMap<FuncId, bool>,
     /// Calls of recursive functions are followed all the same.
     pub(super) unrolls: bool,
     pub(super) depth: u32,

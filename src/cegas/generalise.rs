@@ -25,6 +25,22 @@ const MOST_ASIDE: usize = 4;
 /// Violations that are to be excluded at a time.
 const MOST_VIOLATIONS: usize = 6;
 
+/// A general state, and what was seen of the states that came back to it.
+pub(super) struct Seen<'s> {
+    pub(super) head: &'s Head,
+    pub(super) general: &'s State,
+    /// What was met on the way.
+    pub(super) conditions: &'s [ExprId],
+    pub(super) arrivals: &'s [Arrival],
+    pub(super) candidates: &'s [ExprId],
+}
+
+/// Whether a variable is older than what comes behind a general state.
+fn older_than(general: &State) -> impl Fn(&Machine<'_>, VarId) -> bool + use<> {
+    let count = general.fresh;
+    move |machine, var| machine.source_of(var).is_some_and(|(number, _)| number < count)
+}
+
 impl Prover<'_, '_, '_> {
     /// The same by a general state, after as many first turns as it takes.
     pub(super) fn covered(&mut self, state: State, region: &Region) -> Tried<Vec<State>> {
@@ -121,7 +137,6 @@ impl Prover<'_, '_, '_> {
             let limits = self.limits();
             let effort = Effort { limits, deadline: self.question.deadline };
             let scalars = head.scalars(self.machine);
-            let elements = head.elements(self.machine);
             let mut new = Vec::new();
             if is_widened {
                 new = self.machine.templates(&scalars, &self.constants);
@@ -134,25 +149,14 @@ impl Prover<'_, '_, '_> {
                 }
                 // Where ways have met, what told them apart is in the values.
                 conditions.extend(self.machine.choices_in(&arrivals));
-                let vars: FxHashSet<VarId> = head.at_entry(self.machine).into_keys().collect();
-                let count = general.fresh;
-                let is_old = |machine: &Machine<'_>, var: VarId| {
-                    machine.source_of(var).is_some_and(|(number, _)| number < count)
+                let seen_now = Seen {
+                    head: &head,
+                    general: &general,
+                    conditions: &conditions,
+                    arrivals: &arrivals,
+                    candidates: &candidates,
                 };
-                new = self.machine.compared_in(&conditions, &vars, is_old);
-                if let Some(last_read) = head.last_read {
-                    let facts = self.machine.said_of_contents(&general, &conditions, is_old);
-                    new.extend(self.machine.of_contents(&scalars, &facts));
-                    new.extend(self.machine.of_last_read(&scalars, last_read));
-                }
-                if !elements.is_empty() {
-                    let written = self.machine.written(&scalars, &elements, &arrivals);
-                    let mut facts = self.machine.own(written, &vars, is_old);
-                    facts.extend(self.machine.said_in(&conditions, &vars, is_old));
-                    new.extend(self.machine.of_elements(&scalars, &elements, &facts));
-                }
-                new.extend(self.machine.value_sets(&scalars, &arrivals));
-                new.extend(self.machine.constant_sums(&scalars, &arrivals, &candidates, &limits));
+                new = self.supply(&seen_now);
                 if is_suspect
                     && !is_combined
                     && new.iter().all(|candidate| seen.contains(candidate))
@@ -161,6 +165,7 @@ impl Prover<'_, '_, '_> {
                     is_combined = true;
                     seen = candidates.iter().copied().collect();
                     new.extend(self.machine.templates(&scalars, &self.constants));
+                    let is_old = older_than(&general);
                     new.extend(self.machine.either_or(&conditions, &scalars, &arrivals, is_old));
                 }
             }
@@ -195,6 +200,31 @@ impl Prover<'_, '_, '_> {
                 return Err(Fail::Time);
             }
         }
+    }
+
+    /// Candidates from what was seen.
+    pub(super) fn supply(&mut self, seen: &Seen<'_>) -> Vec<ExprId> {
+        let Seen { head, general, conditions, arrivals, candidates } = *seen;
+        let limits = self.limits();
+        let scalars = head.scalars(self.machine);
+        let elements = head.elements(self.machine);
+        let vars: FxHashSet<VarId> = head.at_entry(self.machine).into_keys().collect();
+        let is_old = older_than(general);
+        let mut new = self.machine.compared_in(conditions, &vars, &is_old);
+        if let Some(last_read) = head.last_read {
+            let facts = self.machine.said_of_contents(general, conditions, &is_old);
+            new.extend(self.machine.of_contents(&scalars, &facts));
+            new.extend(self.machine.of_last_read(&scalars, last_read));
+        }
+        if !elements.is_empty() {
+            let written = self.machine.written(&scalars, &elements, arrivals);
+            let mut facts = self.machine.own(written, &vars, &is_old);
+            facts.extend(self.machine.said_in(conditions, &vars, &is_old));
+            new.extend(self.machine.of_elements(&scalars, &elements, &facts));
+        }
+        new.extend(self.machine.value_sets(&scalars, arrivals));
+        new.extend(self.machine.constant_sums(&scalars, arrivals, candidates, &limits));
+        new
     }
 
     /// Candidates that exclude the violations met so far, as far as they speak of this loop.

@@ -11,7 +11,7 @@
 //! It is shown of all memory or of none: a list does not tell where each of its nodes was allocated.
 
 use super::cover::Prover;
-use super::memory::{Instance, Life, Origin};
+use super::memory::{Life, Origin};
 use super::reachable::Values;
 use super::state::State;
 use crate::smt::Answer;
@@ -19,9 +19,9 @@ use crate::smt::Answer;
 impl Prover<'_, '_, '_> {
     /// The program has returned: all is freed. What can still be reached then is neither a leak nor none.
     pub(super) fn keeps_at_end(&mut self, state: &State) {
-        let mut objects =
-            (0..state.memory.len() as u32).filter_map(|number| state.memory.get(Instance(number)));
-        self.loses |= objects
+        self.loses |= state
+            .memory
+            .objects()
             .any(|object| matches!(object.origin, Origin::Heap(_)) && object.life == Life::Live);
     }
 

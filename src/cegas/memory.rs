@@ -146,6 +146,10 @@ impl Memory {
         instance
     }
 
+    pub fn objects(&self) -> impl Iterator<Item = &Object> {
+        self.objects.iter().map(|object| &**object)
+    }
+
     pub fn len(&self) -> usize {
         self.objects.len()
     }

@@ -123,13 +123,15 @@ impl Machine<'_> {
             return Vec::new();
         }
         let is_lost = |at: &InstId| lost.iter().any(|lost| lost.allocated == *at);
-        let all = (0..state.memory.len() as u32).filter_map(|n| state.memory.get(Instance(n)));
-        all.filter_map(|object| match (object.origin, object.life) {
-            (Origin::Heap(allocated), Life::Live) => Some(allocated),
-            _ => None,
-        })
-        .filter(|allocated| !is_lost(allocated))
-        .collect()
+        state
+            .memory
+            .objects()
+            .filter_map(|object| match (object.origin, object.life) {
+                (Origin::Heap(allocated), Life::Live) => Some(allocated),
+                _ => None,
+            })
+            .filter(|allocated| !is_lost(allocated))
+            .collect()
     }
 
     fn reach(&mut self, reached: &mut Reached, instance: Instance, when: ExprId) {

@@ -1,67 +1,125 @@
-//! What recursive functions return, proved by induction over how deep their calls nest: summaries of functions that
-//! only compute ([`super::plain`]), found as invariants of loops are, by Houdini over a supply of guesses.
+//! What recursive functions return and leave in memory, proved by induction over how deep their calls nest. This is how
+//! summaries are used; [`super::recursion`] finds them, as invariants of loops are found: by Houdini over a supply of
+//! guesses.
 //!
-//! Why that is sound. A summary says of a function: given what holds `before`, what holds `after` if it comes back. The
-//! body is followed from any arguments with `before`; calls inside it that lead back to it are not entered, but give
-//! any number with `after`. (1) `before` holds of the first call. (2) It follows at each call inside. (3) `after`
-//! follows wherever the body ends. So by induction it holds of every call that comes back, and the body was looked at
-//! for all arguments there are: an obligation in it counts as proved if it was refuted in that last look.
+//! Why that is sound. A summary has a general state S# of the function's first instruction ([`Head::of_call`]), what holds
+//! `before`, which places in memory calls may change (`left`), and what holds `after` a call that comes back. The body
+//! is followed from S#; calls inside it that lead back to the function are not entered, but return and leave anything of
+//! which `after` holds. (1) S# covers the first call: what can be read is equal or arbitrary, and `before` holds. (2) The
+//! same follows at each call inside. (3) Wherever the body ends, memory differs from S# in the places of `left` only, no
+//! object has begun or ended that could still be read, and `after` follows. So by induction it holds of every call that comes
+//! back, and the body was looked at for every call there is: an obligation in it counts as proved if it was refuted in
+//! that last look. What the callers' frames hold cannot be seen from inside a call but by pointers, and (1) takes none to
+//! objects that S# does not have. Nor can a call change such objects: they are as they were when it comes back.
+//!
+//! Functions that only compute ([`super::plain`]) are summarised whatever lies in memory and holds of it.
 
-use super::contract::Kinds;
-use super::cover::{Bound, Fail, Prover, Tried};
+use super::cover::{Fail, Prover, Tried};
 use super::invariant::{Arrival, Effort};
-use super::machine::{Source, Step, Stop};
+use super::machine::{Machine, Source, Step, Stop};
+use super::memory::Background;
 use super::state::State;
 use super::value::Value;
-use super::widen::Binding;
-use crate::ir::{Callee, FuncId, Inst, InstId};
-use crate::smt::ExprId;
-use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use super::wide::{Spot, Wide};
+use super::widen::{Binding, Head, Misfit, put, shape};
+use crate::ir::{Callee, FuncId, Inst, InstId, ValueId};
+use crate::smt::{ExprId, Pool, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Looks at a body until nothing falls any more.
-const MOST_LOOKS: u32 = 40;
-
-/// Calls with known arguments that are tried before.
-const MOST_TESTS: u32 = 48;
-
-/// What a function is given, what it returns, and what holds of them.
+/// What a function is given, finds, returns and leaves, and what holds of them.
 #[derive(Debug, Clone)]
 pub(super) struct Summary {
-    pub(super) params: Vec<ExprId>,
-    pub(super) result: Option<ExprId>,
-    before: Vec<ExprId>,
-    after: Vec<ExprId>,
+    /// Its variables are what calls are given, and what they find in memory.
+    pub(super) head: Head,
+    /// The general state, with what holds before.
+    pub(super) general: State,
+    /// Nothing in memory matters.
+    pub(super) only_computes: bool,
+    pub(super) before: Vec<ExprId>,
+    pub(super) result: Option<Wide>,
+    /// The places in memory that calls may change, and what is there then.
+    pub(super) left: BTreeMap<Spot, Wide>,
+    pub(super) after: Vec<ExprId>,
     /// Calls are not taken to come back.
-    is_bottom: bool,
+    pub(super) is_bottom: bool,
+    /// A call inside did not fit: the general state was made more general.
+    pub(super) is_widened: bool,
     /// Obligations in the body that could not be proved.
-    failed: BTreeSet<usize>,
+    pub(super) failed: BTreeSet<usize>,
     /// Memory may be lost where an execution ends in the body.
-    loses: bool,
+    pub(super) loses: bool,
 }
 
 /// The summaries of one round.
 #[derive(Debug, Default)]
 pub(super) struct Summaries {
     /// Those that are proved.
-    known: FxHashMap<FuncId, Vec<Rc<Summary>>>,
+    pub(super) known: FxHashMap<FuncId, Vec<Rc<Summary>>>,
     /// Those under way.
-    guesses: FxHashMap<FuncId, Rc<Summary>>,
+    pub(super) guesses: FxHashMap<FuncId, Rc<Summary>>,
     /// Calls met while a body is followed.
-    calls: Vec<(FuncId, Arrival)>,
+    pub(super) calls: Vec<(FuncId, Arrival)>,
     /// All that were found, in order.
-    found: Vec<(FuncId, Rc<Summary>)>,
+    pub(super) found: Vec<(FuncId, Rc<Summary>)>,
     /// Results are also guessed to be larger or smaller than others, which is harder to show than that they are equal.
-    is_thorough: bool,
+    pub(super) is_thorough: bool,
 }
 
 impl Summary {
-    /// What holds before a call, and what after it.
-    pub(super) fn said(&self) -> (&[ExprId], &[ExprId]) {
-        (&self.before, &self.after)
+    /// The numbers that it speaks of if it only computes: what calls are given, and what they return.
+    pub(super) fn numbers(&self, params: impl Iterator<Item = ValueId>) -> Option<Numbers> {
+        let number = |param| self.head.spots.get(&Spot::Value(param))?.number();
+        let given = params.map(number).collect::<Option<Vec<ExprId>>>()?;
+        let returns = self.result.as_ref().map(Wide::number);
+        (self.only_computes && returns != Some(None)).then_some((given, returns.flatten()))
+    }
+
+    /// The variables that it speaks of.
+    pub(super) fn vars(&self, pool: &Pool) -> FxHashSet<VarId> {
+        let before = self.head.spots.values();
+        let all = before.chain(&self.result).chain(self.left.values()).flat_map(Wide::vars);
+        all.map(|var| pool.node(var).var()).collect()
+    }
+
+    /// The state of a call as far as the function can see it, in the place of the general one.
+    fn seen(&self, inside: &State) -> Result<State, Misfit> {
+        let general = &self.general;
+        let (Some(ours), Some(theirs)) = (general.top(), inside.top()) else {
+            return shape("a call of nothing");
+        };
+        let (mut seen, mut frame) = (general.clone(), theirs.clone());
+        frame.call = ours.call;
+        if !self.only_computes {
+            let is_other = inside.exposed != general.exposed
+                || inside.handled != general.handled
+                || inside.trusted != general.trusted
+                || (&inside.pending, &inside.closing) != (&general.pending, &general.closing);
+            if is_other {
+                return shape("what functions that nobody knows may do");
+            }
+            seen.memory = inside.memory.clone();
+        }
+        seen.last_read = inside.last_read;
+        seen.frames.pop_back();
+        seen.frames.push_back(frame);
+        Ok(seen)
+    }
+
+    /// What the variables are in a call that has just begun.
+    fn covers(
+        &mut self,
+        prover: &mut Prover<'_, '_, '_>,
+        inside: &State,
+    ) -> Result<Binding, Misfit> {
+        let seen = self.seen(inside)?;
+        self.head.cover(prover.machine, &self.general, &seen)
     }
 }
+
+/// What is given, and what is returned.
+type Numbers = (Vec<ExprId>, Option<ExprId>);
 
 impl Summaries {
     /// The summaries that hold: those that were proved by themselves, and of functions without such a one the last, which was
@@ -90,47 +148,45 @@ impl Summaries {
 }
 
 impl Prover<'_, '_, '_> {
-    /// Whether a call is not entered: it is recursive, and what it is given is open.
+    /// Whether a call is not entered: it is recursive, and what it is given or may find is open.
     pub(super) fn is_summarised(
         &mut self,
         state: &mut State,
         at: InstId,
         func: FuncId,
     ) -> Step<bool> {
-        if self.unrolls && !self.summaries.guesses.contains_key(&func) {
+        let is_under_way = self.summaries.guesses.contains_key(&func);
+        if self.unrolls && !is_under_way {
             return Ok(false);
         }
-        let Some(plain) = self.machine.plain(func) else { return Ok(false) };
-        if plain.group.is_empty() || !self.is_direct(at) {
-            return Ok(false);
-        }
-        let args = self.arguments(state, at)?;
         let program = self.machine.program;
-        let widths = program.funcs[func]
-            .params
-            .iter()
-            .map(|param| self.machine.scalar_bits(program.values[param].ty));
-        let fits = |(arg, width): (&ExprId, Option<u32>)| {
-            width == Some(self.machine.smt.pool.width(*arg)) && width.is_some_and(|w| w <= 64)
+        let Inst::Call { callee: Callee::Direct(_), args } = program.insts[at].inst else {
+            return Ok(false);
         };
-        let is_open = args.iter().any(|&arg| self.machine.smt.pool.as_const(arg).is_none());
-        Ok(is_open && args.len() == widths.len() && args.iter().zip(widths).all(fits))
-    }
-
-    fn is_direct(&self, at: InstId) -> bool {
-        let inst = &self.machine.program.insts[at].inst;
-        matches!(inst, Inst::Call { callee: Callee::Direct(_), .. })
-    }
-
-    fn arguments(&mut self, state: &mut State, at: InstId) -> Step<Vec<ExprId>> {
-        let Inst::Call { args, .. } = self.machine.program.insts[at].inst else {
-            return Err(Stop::End);
+        let params = &program.funcs[func].params;
+        if params.len() != args.len() {
+            return Ok(false);
+        }
+        let is_plain = match self.machine.plain(func) {
+            Some(plain) if plain.group.is_empty() => return Ok(false),
+            Some(_) => true,
+            None if !self.is_recursive(func) => return Ok(false),
+            None => false,
         };
-        let operands = self.machine.program.operands(args);
-        operands.iter().map(|&operand| self.machine.bits(state, operand)).collect()
+        let mut is_open = false;
+        for (&arg, param) in program.operands(args).iter().zip(params.iter()) {
+            let Value::Bits(arg) = self.machine.operand(state, arg)? else { return Ok(false) };
+            if self.machine.scalar_bits(program.values[param].ty)
+                != Some(self.machine.smt.pool.width(arg))
+            {
+                return Ok(false);
+            }
+            is_open |= self.machine.is_open_number(arg);
+        }
+        Ok(is_open || !is_plain && (is_under_way || self.machine.has_open_numbers(state)))
     }
 
-    /// Goes on behind a call with what is known of its result.
+    /// Goes on behind a call with what is known of its result and of memory.
     pub(super) fn pass_call(
         &mut self,
         state: &mut State,
@@ -139,22 +195,30 @@ impl Prover<'_, '_, '_> {
     ) -> Tried<Step<()>> {
         // It may never come back.
         self.keeps_at_head(state);
-        let args = match self.arguments(state, at) {
-            Ok(args) => args,
-            Err(stop) => return Ok(Err(stop)),
-        };
-        let summary = match self.summaries.guesses.get(&func).cloned() {
-            Some(guess) => {
-                let arrival = arrival(self, state, &guess.params, &args);
-                self.summaries.calls.push((func, arrival));
-                guess
-            }
-            None => self.summary(state, at, func, &args)?,
+        let mut inside = state.clone();
+        if let Err(stop) = self.machine.enter(&mut inside, at, func) {
+            return Ok(Err(stop));
+        }
+        let (summary, binding) = match self.summaries.guesses.get(&func).cloned() {
+            Some(mut guess) => match Rc::make_mut(&mut guess).covers(self, &inside) {
+                Ok(binding) => {
+                    let arrival = Arrival { holds: state.conditions(), binding: binding.clone() };
+                    self.summaries.calls.push((func, arrival));
+                    (guess, binding)
+                }
+                Err(Misfit::Widened) => {
+                    Rc::make_mut(&mut guess).is_widened = true;
+                    self.summaries.guesses.insert(func, guess);
+                    return Ok(Err(Stop::End));
+                }
+                Err(Misfit::Shape(_)) => return Err(Fail::Beyond),
+            },
+            None => self.summary(inside, at, func)?,
         };
         if summary.is_bottom {
             return Ok(Err(Stop::End));
         }
-        Ok(self.assume_after(state, at, &summary, &args))
+        Ok(self.assume_after(state, at, &summary, binding))
     }
 
     fn assume_after(
@@ -162,17 +226,33 @@ impl Prover<'_, '_, '_> {
         state: &mut State,
         at: InstId,
         summary: &Summary,
-        args: &[ExprId],
+        mut binding: Binding,
     ) -> Step<()> {
-        let mut binding = bound(self, &summary.params, args);
-        let wanted = self.machine.program.insts[at].result.expand();
-        if let (Some(result), Some(value)) = (summary.result, wanted) {
-            let width = self.machine.smt.pool.width(result);
+        for var in summary.result.iter().chain(summary.left.values()).flat_map(Wide::vars) {
+            let width = self.machine.smt.pool.width(var);
             let fresh = self.machine.fresh(state, width, Source::Widened);
-            binding.insert(self.machine.smt.pool.node(result).var(), fresh);
-            state.set(value, Value::Bits(fresh));
+            binding.insert(self.machine.smt.pool.node(var).var(), fresh);
         }
         let mut memo = FxHashMap::default();
+        for (&spot, wide) in &summary.left {
+            let value = wide.value(self.machine);
+            let value = self.machine.smt.pool.substitute_memo(value, &binding, &mut memo);
+            put(self.machine, state, spot, value);
+        }
+        let wanted = self.machine.program.insts[at].result.expand();
+        if let (Some(result), Some(wanted)) = (&summary.result, wanted) {
+            let value = result.value(self.machine);
+            let value = self.machine.smt.pool.substitute_memo(value, &binding, &mut memo);
+            state.set(wanted, Value::Bits(value));
+        }
+        if !summary.only_computes {
+            state.memory.forget_reads();
+            state.choices += 1;
+            state.doubt("a recursive call that was passed");
+            if self.machine.has_ghosts() {
+                state.last_read = Some(self.machine.fresh(state, 1, Source::Widened));
+            }
+        }
         for &fact in &summary.after {
             let image = self.machine.smt.pool.substitute_memo(fact, &binding, &mut memo);
             self.machine.assume(state, image)?;
@@ -180,28 +260,24 @@ impl Prover<'_, '_, '_> {
         self.machine.advance(state)
     }
 
-    /// A summary that fits a call, found before or now.
+    /// A summary that fits a call, found before or now, and what its variables are there.
     fn summary(
         &mut self,
-        state: &State,
+        inside: State,
         at: InstId,
         func: FuncId,
-        args: &[ExprId],
-    ) -> Tried<Rc<Summary>> {
+    ) -> Tried<(Rc<Summary>, Binding)> {
         let known = self.summaries.known.get(&func).cloned().unwrap_or_default();
-        let effort = self.effort();
         for summary in known {
-            let call = arrival(self, state, &summary.params, args);
-            let mut before = summary.before.clone();
-            self.machine.keep(&mut before, &[call], false, &effort);
-            if before.len() == summary.before.len() {
+            if let Some(binding) = self.fitting(&summary, &inside) {
                 self.failed.extend(&summary.failed);
                 self.loses |= summary.loses;
-                return Ok(summary);
+                return Ok((summary, binding));
             }
         }
         let mut calls = std::mem::take(&mut self.summaries.calls);
-        let summary = Rc::new(self.found_summary(state, at, func, args)?);
+        let (summary, binding) = self.found_summary(inside, at, func)?;
+        let summary = Rc::new(summary);
         calls.append(&mut self.summaries.calls);
         self.summaries.calls = calls;
         self.summaries.guesses.remove(&func);
@@ -210,197 +286,45 @@ impl Prover<'_, '_, '_> {
             // Otherwise it rests on what is not shown yet.
             self.summaries.known.entry(func).or_default().push(Rc::clone(&summary));
         }
-        Ok(summary)
+        Ok((summary, binding))
     }
 
-    fn found_summary(
-        &mut self,
-        state: &State,
-        at: InstId,
-        func: FuncId,
-        args: &[ExprId],
-    ) -> Tried<Summary> {
-        let mut base = state.clone();
-        (base.assumed, base.deferred) = Default::default();
-        // Its body stands for many calls.
-        base.anchored = u32::MAX;
-        let mut summary = self.guess(&mut base, at, func);
-        let call = arrival(self, state, &summary.params, args);
-        let scalars: Vec<(ExprId, ExprId)> =
-            summary.params.iter().copied().zip(args.iter().copied()).collect();
-        let constants = self.constants.clone();
-        summary.before = self.machine.templates(&scalars, &constants);
+    /// What the variables of a summary are in a call, if it holds there.
+    fn fitting(&mut self, summary: &Summary, inside: &State) -> Option<Binding> {
+        let holds = inside.conditions();
+        if !summary.only_computes {
+            // What is lost where the program ends inside depends on who calls.
+            if self.machine.marks.kept.is_some() {
+                return None;
+            }
+            let known: FxHashSet<ExprId> = holds.iter().copied().collect();
+            if !summary.head.entry.conditions().iter().all(|held| known.contains(held)) {
+                return None;
+            }
+        }
+        let binding = summary.clone().covers(self, inside).ok()?;
         let effort = self.effort();
-        self.machine.keep(&mut summary.before, &[call], false, &effort);
-        self.test(&base, at, func, &mut summary);
-        for _ in 0..MOST_LOOKS {
-            let before = self.before();
-            let outside = std::mem::take(&mut self.failed);
-            let loses_outside = std::mem::take(&mut self.loses);
-            self.summaries.calls.clear();
-            self.summaries.guesses.insert(func, Rc::new(summary.clone()));
-            let ends = self.follow_body(&base, at, func, &summary)?;
-            let count = (summary.before.len(), summary.after.len());
-            let inner = std::mem::take(&mut self.summaries.calls);
-            let (own, others): (Vec<_>, Vec<_>) =
-                inner.into_iter().partition(|(callee, _)| *callee == func);
-            let own: Vec<Arrival> = own.into_iter().map(|(_, arrival)| arrival).collect();
-            let effort = self.effort();
-            self.machine.keep(&mut summary.before, &own, false, &effort);
-            self.machine.keep(&mut summary.after, &ends, false, &effort);
-            let is_same = count == (summary.before.len(), summary.after.len());
-            if is_same && !summary.is_bottom {
-                self.summaries.calls = others;
-                summary.failed = self.failed.clone();
-                self.failed.extend(outside);
-                summary.loses = self.loses;
-                self.loses |= loses_outside;
-                return Ok(summary);
-            }
-            summary.is_bottom = false;
-            self.go_back(before);
-        }
-        Err(Fail::Beyond)
+        let mut before = summary.before.clone();
+        let call = Arrival { holds, binding };
+        self.machine.keep(&mut before, std::slice::from_ref(&call), false, &effort);
+        (before.len() == summary.before.len()).then_some(call.binding)
     }
 
-    /// Any arguments, any result, and everything that may hold of them.
-    fn guess(&mut self, base: &mut State, at: InstId, func: FuncId) -> Summary {
-        let program = self.machine.program;
-        let mut params = Vec::new();
-        for param in program.funcs[func].params.iter() {
-            let width = self.machine.scalar_bits(program.values[param].ty).unwrap_or(1);
-            params.push(self.machine.fresh(base, width, Source::Widened));
-        }
-        let result = program.insts[at].result.expand();
-        let width = result.and_then(|value| self.machine.scalar_bits(program.values[value].ty));
-        let width = width.filter(|&width| width <= 64);
-        let result = width.map(|width| self.machine.fresh(base, width, Source::Widened));
-        let after = match result {
-            Some(result) => {
-                let kinds = if self.summaries.is_thorough { Kinds::All } else { Kinds::Equal };
-                self.machine.contracts(func, &params, result, &self.constants, kinds)
-            }
-            None => Vec::new(),
-        };
-        Summary {
-            params,
-            result,
-            before: Vec::new(),
-            after,
-            is_bottom: true,
-            failed: BTreeSet::new(),
-            loses: false,
-        }
-    }
-
-    /// Drops what does not hold of some calls with known arguments: that is cheaper to see than to refute.
-    fn test(&mut self, base: &State, at: InstId, func: FuncId, summary: &mut Summary) {
-        let before = self.before();
-        for number in 0..MOST_TESTS {
-            let mut binding = Binding::default();
-            for (&param, at) in summary.params.iter().zip(0..) {
-                let width = self.machine.smt.pool.width(param);
-                let value = self.machine.smt.pool.constant(sample(number, at), width);
-                binding.insert(self.machine.smt.pool.node(param).var(), value);
-            }
-            let mut memo = FxHashMap::default();
-            let pool = &mut self.machine.smt.pool;
-            let mut is_refuted = |fact: ExprId| {
-                let image = pool.substitute_memo(fact, &binding, &mut memo);
-                pool.as_const(image) == Some(0)
-            };
-            if summary.before.iter().any(|&fact| is_refuted(fact)) {
-                continue;
-            }
-            let args: Vec<ExprId> =
-                summary.params.iter().map(|&param| binding[&pool.node(param).var()]).collect();
-            let Ok(ends) = self.returns(base, at, func, &args, &[]) else { continue };
-            let [(_, Some(returned))] = ends[..] else { continue };
-            let pool = &mut self.machine.smt.pool;
-            let Some(result) = summary.result.filter(|_| pool.as_const(returned).is_some()) else {
-                continue;
-            };
-            binding.insert(pool.node(result).var(), returned);
-            let mut memo = FxHashMap::default();
-            summary.after.retain(|&fact| {
-                let image = pool.substitute_memo(fact, &binding, &mut memo);
-                pool.as_const(image) != Some(0)
-            });
-        }
-        self.go_back(before);
-    }
-
-    /// Follows the body with any arguments of which `before` holds: the ways it comes back.
-    fn follow_body(
-        &mut self,
-        base: &State,
-        at: InstId,
-        func: FuncId,
-        summary: &Summary,
-    ) -> Tried<Vec<Arrival>> {
-        let returns = self.returns(base, at, func, &summary.params, &summary.before)?;
-        let mut arrivals = Vec::new();
-        for (end, returned) in returns {
-            let mut arrival = arrival(self, &end, &[], &[]);
-            if let Some(result) = summary.result {
-                let Some(returned) = returned else { return Err(Fail::Beyond) };
-                arrival.binding.insert(self.machine.smt.pool.node(result).var(), returned);
-            }
-            arrivals.push(arrival);
-        }
-        Ok(arrivals)
-    }
-
-    /// The states in which a call comes back, with what it returns.
-    fn returns(
-        &mut self,
-        base: &State,
-        at: InstId,
-        func: FuncId,
-        args: &[ExprId],
-        before: &[ExprId],
-    ) -> Tried<Vec<(State, Option<ExprId>)>> {
-        let program = self.machine.program;
-        let mut inside = base.clone();
-        if self.machine.enter(&mut inside, at, func).is_err() {
-            return Err(Fail::Beyond);
-        }
-        for (param, &arg) in program.funcs[func].params.iter().zip(args) {
-            inside.set(param, Value::Bits(arg));
-        }
-        for &fact in before {
-            if self.machine.assume(&mut inside, fact).is_err() {
-                return Ok(Vec::new());
-            }
-        }
-        let frames = inside.frames.len();
-        let ends = self.turn(vec![inside], Bound::Call(frames))?;
-        let value = program.insts[at].result.expand();
-        let with_result = |end: State| {
-            let returned = end.top().and_then(|frame| frame.values.get(&value?)?.bits());
-            (end, returned)
-        };
-        Ok(ends.out.into_iter().map(with_result).collect())
-    }
-
-    fn effort(&self) -> Effort {
+    pub(super) fn effort(&self) -> Effort {
         Effort { limits: self.limits(), deadline: self.question.deadline }
     }
 }
 
-/// Arguments to test with: small numbers first, then some around those that programs like.
-fn sample(number: u32, at: u32) -> u128 {
-    const VALUES: [i128; 16] = [1, 0, 2, 3, 5, 4, 7, -1, 10, -2, 12, 100, 101, 90, -7, 33];
-    let spread = number + at * (1 + 3 * (number / 4));
-    VALUES[spread as usize % VALUES.len()] as u128
-}
+impl Machine<'_> {
+    pub(super) fn is_open_number(&mut self, value: ExprId) -> bool {
+        self.smt.pool.as_const(value).is_none() && self.pointee(value).is_none()
+    }
 
-/// A call or a return: what holds there, and what the variables are.
-fn arrival(prover: &Prover<'_, '_, '_>, state: &State, vars: &[ExprId], to: &[ExprId]) -> Arrival {
-    Arrival { holds: state.conditions(), binding: bound(prover, vars, to) }
-}
-
-fn bound(prover: &Prover<'_, '_, '_>, vars: &[ExprId], to: &[ExprId]) -> Binding {
-    let pool = &prover.machine.smt.pool;
-    vars.iter().zip(to).map(|(&var, &to)| (pool.node(var).var(), to)).collect()
+    /// Whether memory holds anything that is not known.
+    pub(super) fn has_open_numbers(&mut self, state: &State) -> bool {
+        state.memory.objects().any(|object| {
+            matches!(object.background, Background::Outside | Background::Given { .. })
+                || object.cells.values().any(|cell| self.is_open_number(cell.value))
+        })
+    }
 }

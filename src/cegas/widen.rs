@@ -1,51 +1,26 @@
 //! The general state of a loop head, and what it takes for it to cover another.
 //!
 //! A [`Head`] begins as the state with which the loop was entered. Where a state that comes back differs,
-//! the *spot* (a phi of the head or some bytes of an object) is widened: its value becomes one of several
-//! *leaves*, each an object's address or a number plus an offset that is kept or arbitrary. Which leaf it is
-//! and the offsets are fresh variables; candidates ([`super::invariant`]) constrain them.
+//! the *spot* (a phi of the head or some bytes of an object) is widened ([`super::wide`]): its value is made of fresh variables,
+//! which candidates ([`super::invariant`]) constrain. The first instruction of a recursive function has such a state, too
+//! ([`super::summary`]).
 //!
 //! Invariant: a state that [`Head::cover`] accepts is an instance of the general state: everything that
 //! can still be read is equal to it once its variables are given the values that `cover` returns. Values
 //! computed inside the loop need no look: every path from the head to a use computes them anew. Objects made
 //! since the head was entered can be forgotten, since nothing that is compared mentions them.
 
-use super::address::Base;
 use super::loops::Body;
 use super::machine::{Machine, Source};
 use super::memory::{Instance, Life, Origin};
 use super::merge::differences;
 use super::state::State;
 use super::value::Value;
-use crate::ir::ValueId;
+use super::wide::{Spot, Wide};
+use crate::ir::{FuncId, ValueId};
 use crate::smt::{ExprId, VarId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Spot {
-    Value(ValueId),
-    /// Bytes of an object: the offset and how many.
-    Cell(Instance, u64, u32),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Leaf {
-    /// The address that `offset` is added to; none for a number.
-    object: Option<Instance>,
-    offset: ExprId,
-    /// The offset is a variable of the head. Otherwise it is made of what was there before the loop: what a turn makes
-    /// is another number in the next one, even if it has the same name.
-    is_wide: bool,
-}
-
-/// What a widened spot may hold.
-#[derive(Debug, Clone)]
-pub(super) struct Wide {
-    leaves: Vec<Leaf>,
-    /// Says which leaf it is, if there are several.
-    tag: Option<ExprId>,
-}
 
 /// Values for variables of the head.
 pub(super) type Binding = FxHashMap<VarId, ExprId>;
@@ -59,8 +34,8 @@ pub(super) enum Misfit {
     Shape(String),
 }
 
-const TAG_BITS: u32 = 8;
-const MOST_LEAVES: usize = 12;
+/// Wider numbers are not made general before they have to be.
+const WIDEST: u32 = 64;
 
 #[derive(Debug, Clone)]
 pub(super) struct Head {
@@ -77,12 +52,56 @@ pub(super) struct Head {
 }
 
 impl Head {
-    pub fn new(machine: &mut Machine<'_>, body: &Body, mut entry: State) -> Head {
-        let program = machine.program;
+    pub fn new(machine: &mut Machine<'_>, body: &Body, entry: State) -> Head {
+        let phis = machine.program.phis(body.head).collect();
+        Head::of(machine, phis, entry)
+    }
+
+    fn of(machine: &mut Machine<'_>, phis: Vec<ValueId>, mut entry: State) -> Head {
         let stable = entry.fresh;
         let last_read = machine.has_ghosts().then(|| machine.fresh(&mut entry, 1, Source::Widened));
-        let phis = program.phis(body.head).collect();
         Head { entry, spots: BTreeMap::new(), phis, last_read, stable, put_in: BTreeMap::new() }
+    }
+
+    /// The same of a function that was just entered: its parameters are what the phis of a loop are. Numbers may be any
+    /// from the start.
+    pub fn of_call(machine: &mut Machine<'_>, func: FuncId, entry: State) -> Head {
+        let program = machine.program;
+        let params: Vec<ValueId> = program.funcs[func].params.iter().collect();
+        let mut head = Head::of(machine, params.clone(), entry);
+        for param in params {
+            let ty = program.values[param].ty;
+            let bits = machine.scalar_bits(ty).filter(|_| !machine.is_pointer_type(ty));
+            if let Some(bits) = bits.filter(|&bits| bits <= WIDEST) {
+                let wide = Wide::any_number(machine, &mut head.entry, bits);
+                head.spots.insert(Spot::Value(param), wide);
+            }
+        }
+        head
+    }
+
+    /// What is not known in memory may be any number, too: so much of it at most.
+    pub fn open_memory(&mut self, machine: &mut Machine<'_>, most: usize) {
+        let mut open = Vec::new();
+        for number in 0..self.entry.memory.len() as u32 {
+            let Some(object) = self.entry.memory.get(Instance(number)) else { continue };
+            if object.life != Life::Live || object.chain.is_some() {
+                continue;
+            }
+            for (&offset, cell) in &object.cells {
+                let is_narrow = 8 * cell.bytes <= WIDEST;
+                if is_narrow
+                    && machine.is_open_number(cell.value)
+                    && !machine.speaks_of_addresses(cell.value)
+                {
+                    open.push((Spot::Cell(Instance(number), offset, cell.bytes), 8 * cell.bytes));
+                }
+            }
+        }
+        for (spot, bits) in open.into_iter().take(most) {
+            let wide = Wide::any_number(machine, &mut self.entry, bits);
+            self.spots.insert(spot, wide);
+        }
     }
 
     /// The general state, constrained by `candidates`.
@@ -122,8 +141,7 @@ impl Head {
             if let Spot::Cell(instance, offset, _) = spot
                 && machine.is_of_element(&self.entry, instance, offset)
             {
-                found
-                    .extend(wide.leaves.iter().filter(|leaf| leaf.is_wide).map(|leaf| leaf.offset));
+                found.extend(wide.offsets());
             }
         }
         found
@@ -239,18 +257,12 @@ impl Head {
 
     /// A new spot, with what it held at the entry; those it overlaps with are gone.
     fn add(&mut self, machine: &mut Machine<'_>, spot: Spot) -> Result<(), Misfit> {
-        if let Spot::Cell(instance, offset, bytes) = spot {
-            let end = offset + u64::from(bytes);
-            self.spots.retain(|other, _| match *other {
-                Spot::Cell(i, o, b) => i != instance || o + u64::from(b) <= offset || end <= o,
-                Spot::Value(_) => true,
-            });
-        }
+        self.spots.retain(|other, _| !other.overlaps(spot));
         let Some(value) = get(machine, &mut self.entry, spot) else {
             return shape("a value that is no scalar");
         };
         put(machine, &mut self.entry, spot, value);
-        let mut wide = Wide { leaves: Vec::new(), tag: None };
+        let mut wide = Wide::nothing();
         let known = self.entry.memory.len() as u32;
         wide.widen(machine, &mut self.entry, value, (known, u32::MAX))?;
         self.spots.insert(spot, wide);
@@ -258,128 +270,8 @@ impl Head {
     }
 }
 
-impl Wide {
-    fn value(&self, machine: &mut Machine<'_>) -> ExprId {
-        let mut whole: Option<ExprId> = None;
-        for (index, leaf) in self.leaves.iter().enumerate().rev() {
-            let value = match leaf.object {
-                Some(instance) => {
-                    let base = machine.address(instance);
-                    machine.smt.pool.add(base, leaf.offset)
-                }
-                None => leaf.offset,
-            };
-            whole = Some(match (whole, self.tag) {
-                (Some(other), Some(tag)) => {
-                    let index = machine.smt.pool.constant(index as u128, TAG_BITS);
-                    let is_this = machine.smt.pool.eq(tag, index);
-                    machine.smt.pool.ite(is_this, value, other)
-                }
-                _ => value,
-            });
-        }
-        // Every spot has a leaf for its value at the entry.
-        whole.unwrap_or_else(|| machine.smt.pool.bool(false))
-    }
-
-    /// Makes room for `value`; tells whether there was none. Objects and variables before these numbers were there
-    /// before the loop.
-    fn widen(
-        &mut self,
-        machine: &mut Machine<'_>,
-        counter: &mut State,
-        value: ExprId,
-        (known, stable): (u32, u32),
-    ) -> Result<bool, Misfit> {
-        let mut is_widened = false;
-        for (object, offset, _) in leaves(machine, value)? {
-            if object.is_some_and(|instance| instance.0 >= known) {
-                return shape("a pointer to something made in the loop");
-            }
-            match self.leaves.iter_mut().find(|leaf| leaf.object == object) {
-                Some(leaf) if leaf.is_wide || leaf.offset == offset => {}
-                Some(leaf) => {
-                    let bits = machine.smt.pool.width(offset);
-                    leaf.offset = machine.fresh(counter, bits, Source::Widened);
-                    leaf.is_wide = true;
-                    is_widened = true;
-                }
-                None => {
-                    let is_wide = !machine.is_stable(offset, stable);
-                    let offset = if is_wide {
-                        let bits = machine.smt.pool.width(offset);
-                        machine.fresh(counter, bits, Source::Widened)
-                    } else {
-                        offset
-                    };
-                    self.leaves.push(Leaf { object, offset, is_wide });
-                    is_widened = true;
-                }
-            }
-        }
-        if self.leaves.len() > MOST_LEAVES {
-            return shape("a pointer to one of many objects");
-        }
-        if self.leaves.len() > 1 && self.tag.is_none() {
-            self.tag = Some(machine.fresh(counter, TAG_BITS, Source::Widened));
-        }
-        Ok(is_widened)
-    }
-
-    /// What the variables have to be for the spot to hold `value`; `None` if there is no room for it.
-    fn fit(&self, machine: &mut Machine<'_>, value: ExprId) -> Option<Vec<(ExprId, ExprId)>> {
-        let mut bound: Vec<(ExprId, ExprId)> = Vec::new();
-        let mut tag = self.tag;
-        for (object, offset, guard) in leaves(machine, value).ok()? {
-            let index = self.leaves.iter().position(|leaf| leaf.object == object)?;
-            let leaf = self.leaves[index];
-            if leaf.is_wide {
-                let old = bound.iter_mut().find(|(var, _)| *var == leaf.offset);
-                match old {
-                    Some((_, known)) => *known = machine.smt.pool.ite(guard, offset, *known),
-                    None => bound.push((leaf.offset, offset)),
-                }
-            } else if leaf.offset != offset {
-                return None;
-            }
-            if let Some(known) = tag {
-                let index = machine.smt.pool.constant(index as u128, TAG_BITS);
-                tag = Some(machine.smt.pool.ite(guard, index, known));
-            }
-        }
-        if let (Some(var), Some(tag)) = (self.tag, tag) {
-            bound.push((var, tag));
-        }
-        Some(bound)
-    }
-}
-
-fn shape<T>(what: &str) -> Result<T, Misfit> {
+pub(super) fn shape<T>(what: &str) -> Result<T, Misfit> {
     Err(Misfit::Shape(what.to_owned()))
-}
-
-/// The objects or the number that a value may be, with the offset and when it is that.
-fn leaves(
-    machine: &mut Machine<'_>,
-    value: ExprId,
-) -> Result<Vec<(Option<Instance>, ExprId, ExprId)>, Misfit> {
-    if !machine.speaks_of_addresses(value) {
-        let always = machine.smt.pool.bool(true);
-        return Ok(vec![(None, value, always)]);
-    }
-    let mut found = Vec::new();
-    for place in machine.places(value) {
-        let object = match place.base {
-            Base::Object(instance) => Some(instance),
-            Base::Number | Base::Junk => None,
-            Base::Mixed => return shape("something computed from addresses"),
-        };
-        if machine.speaks_of_addresses(place.guard) || machine.speaks_of_addresses(place.offset) {
-            return shape("something computed from addresses");
-        }
-        found.push((object, place.offset, place.guard));
-    }
-    Ok(found)
 }
 
 pub(super) fn get(machine: &mut Machine<'_>, state: &mut State, spot: Spot) -> Option<ExprId> {

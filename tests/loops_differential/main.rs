@@ -13,6 +13,7 @@ mod indices;
 mod pointers;
 #[path = "../differential/random.rs"]
 mod random;
+mod recursive;
 mod runs;
 mod shapes;
 mod shared;
@@ -99,6 +100,11 @@ fn what_an_execution_breaks_of_indices_is_not_proved() {
     judge_shapes("indices", 60, indices::program);
 }
 
+#[test]
+fn what_an_execution_breaks_of_recursion_is_not_proved() {
+    judge_shapes("recursion", 60, recursive::program);
+}
+
 /// Asks about the claims of programs over memory, by proofs only.
 fn judge_shapes(kind: &str, usual: u64, generate: fn(u64, usize) -> Program) {
     let count = number("CEGAS_LOOPS", usual) as usize;
@@ -143,8 +149,14 @@ fn judge_shapes(kind: &str, usual: u64, generate: fn(u64, usize) -> Program) {
 #[test]
 fn what_an_execution_breaks_is_not_accepted_whatever_is_said() {
     type Generate = fn(u64, usize) -> Program;
-    let kinds: [Generate; 5] =
-        [generate::program, shapes::program, shared::program, pointers::program, indices::program];
+    let kinds: [Generate; 6] = [
+        generate::program,
+        shapes::program,
+        shared::program,
+        pointers::program,
+        indices::program,
+        recursive::program,
+    ];
     let count = number("CEGAS_LOOPS", 40) as usize;
     let mut random = Random::new(number("CEGAS_LOOPS_SEED", 1) + 1000);
     let dir = tempfile::tempdir().expect("a temporary folder");

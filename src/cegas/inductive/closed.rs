@@ -12,19 +12,12 @@
 //! to an instance of it, and then one more, which is judged. An execution that comes to a later turn was at the head so
 //! many turns before.
 //!
-//! A contract of a function that only computes is shown by induction over how deep calls nest: its body is followed from any
-//! arguments of which what it demands holds, calls inside with contracts are not entered, and what it promises must hold
-//! wherever the body ends.
+//! Calls may be passed by contracts instead ([`super::contracts`]).
 
-use super::follow::Halt;
 use super::{Checker, Reason, refused};
 use crate::cegas::loops::Body;
-use crate::cegas::machine::Source;
 use crate::cegas::state::State;
-use crate::cegas::value::Value;
-use crate::cegas::written::Contract;
-use crate::ir::{BlockId, Callee, FuncId, Inst, InstId};
-use crate::smt::{ExprId, Op, VarId};
+use crate::ir::{BlockId, FuncId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -47,7 +40,7 @@ enum Track {
     /// It has come from a written state; demands are judged in the last of its turns.
     Later { region: Region, of: usize, turn: u32, turns: u32 },
     /// The body of a function, whose contract must hold where it ends.
-    Body { contract: usize, frames: usize, args: Rc<Vec<ExprId>> },
+    Body { context: usize, frames: usize },
 }
 
 /// A loop under way: its blocks, and how many calls are running in it.
@@ -89,8 +82,9 @@ impl Checker<'_> {
             for state in self.follow(state)? {
                 self.land(state, track.clone(), &mut waiting, &mut met, &mut begun)?;
             }
-            for (contract, state, at) in std::mem::take(&mut self.bodies) {
-                waiting.push(self.body(contract, state, at)?);
+            for (context, state) in std::mem::take(&mut self.bodies) {
+                let track = Track::Body { context, frames: state.frames.len() };
+                waiting.push(Path { state, track });
             }
         }
         // An array that was found on the way would have to be followed from the start.
@@ -144,10 +138,9 @@ impl Checker<'_> {
                     track = Track::Judged;
                 }
             }
-            Track::Body { contract, frames, args } => {
+            Track::Body { context, frames } => {
                 if state.frames.len() < *frames {
-                    let (contract, args) = (*contract, Rc::clone(args));
-                    return self.promised(&state, contract, &args);
+                    return self.keeps_promise(&state, *context);
                 }
                 // A written state does not know which call it is in.
                 waiting.push(Path { state, track });
@@ -225,168 +218,5 @@ impl Checker<'_> {
             _ => Track::Judged,
         };
         Ok(Path { state, track })
-    }
-
-    /// Goes on behind a call if a contract tells what it returns.
-    pub(super) fn passes(
-        &mut self,
-        state: &mut State,
-        at: InstId,
-        func: FuncId,
-    ) -> Result<bool, Halt> {
-        let program = self.machine.program;
-        let Inst::Call { callee: Callee::Direct(_), args } = program.insts[at].inst else {
-            return Ok(false);
-        };
-        if self.contracts.iter().all(|contract| contract.func != func) {
-            return Ok(false);
-        }
-        // Memory is the same behind it only if it has none to do with it.
-        if self.machine.plain(func).is_none() {
-            return Ok(false);
-        }
-        let mut given = Vec::new();
-        for &operand in program.operands(args) {
-            given.push(self.machine.bits(state, operand)?);
-        }
-        if given.iter().all(|&arg| self.machine.smt.pool.as_const(arg).is_some()) {
-            return Ok(false);
-        }
-        for number in 0..self.contracts.len() {
-            let contract = self.contracts[number].clone();
-            if contract.func != func || !self.is_contract(&contract, at, &given) {
-                continue;
-            }
-            let binding = self.bound(&contract.given, &given);
-            let mut holds = true;
-            for &fact in &contract.before {
-                let image = self.machine.smt.pool.substitute(fact, &binding);
-                let not = self.machine.smt.pool.not(image);
-                holds = holds && self.is_refuted(state, not).map_err(Halt::Reason)?;
-            }
-            if !holds {
-                continue;
-            }
-            // It may never come back.
-            self.keeps_at_head(state).map_err(Halt::Reason)?;
-            if !std::mem::replace(&mut self.is_used[number], true) {
-                self.bodies.push((number, state.clone(), at));
-            }
-            self.assume_after(state, at, &contract, binding)?;
-            return Ok(true);
-        }
-        Ok(false)
-    }
-
-    fn assume_after(
-        &mut self,
-        state: &mut State,
-        at: InstId,
-        contract: &Contract,
-        mut binding: FxHashMap<VarId, ExprId>,
-    ) -> Result<(), Halt> {
-        if let Some(value) = self.machine.program.insts[at].result.expand() {
-            let ty = self.machine.program.values[value].ty;
-            let result = self.machine.arbitrary(state, ty, Source::Widened)?;
-            if let (Some(returns), Some(bits)) = (contract.returns, result.bits()) {
-                binding.insert(self.machine.smt.pool.node(returns).var(), bits);
-            }
-            state.set(value, result);
-        }
-        for &fact in &contract.after {
-            let image = self.machine.smt.pool.substitute(fact, &binding);
-            self.machine.assume(state, image)?;
-        }
-        self.machine.advance(state)?;
-        Ok(())
-    }
-
-    fn bound(&self, vars: &[ExprId], to: &[ExprId]) -> FxHashMap<VarId, ExprId> {
-        let pool = &self.machine.smt.pool;
-        vars.iter().zip(to).map(|(&var, &to)| (pool.node(var).var(), to)).collect()
-    }
-
-    /// Whether a contract speaks of what the call is given and returns, and of nothing else.
-    fn is_contract(&self, contract: &Contract, at: InstId, given: &[ExprId]) -> bool {
-        let (program, pool) = (self.machine.program, &self.machine.smt.pool);
-        let is_var = |e: &ExprId| pool.op(*e) == Op::Var;
-        let result = program.insts[at].result.expand();
-        let bits = result.and_then(|value| self.machine.scalar_bits(program.values[value].ty));
-        let mut vars: Vec<VarId> = Vec::new();
-        let is_plain = contract.given.len() == given.len()
-            && contract.given.iter().zip(given).all(|(a, b)| pool.width(*a) == pool.width(*b))
-            && contract.given.iter().chain(&contract.returns).all(is_var)
-            && contract.returns.is_none_or(|returns| Some(pool.width(returns)) == bits);
-        if !is_plain {
-            return false;
-        }
-        for e in &contract.given {
-            vars.push(pool.node(*e).var());
-        }
-        let is_known = |known: &[VarId], facts: &[ExprId]| {
-            pool.free_vars(facts).iter().all(|var| known.contains(var))
-        };
-        let holds_before = is_known(&vars, &contract.before);
-        vars.extend(contract.returns.map(|returns| pool.node(returns).var()));
-        let mut once = vars.clone();
-        once.sort_unstable();
-        once.dedup();
-        holds_before && once.len() == vars.len() && is_known(&vars, &contract.after)
-    }
-
-    /// The body of a function with any arguments of which holds what its contract demands.
-    fn body(&mut self, number: usize, state: State, at: InstId) -> Result<Path, Reason> {
-        let contract = self.contracts[number].clone();
-        let mut inside = state;
-        (inside.assumed, inside.deferred) = Default::default();
-        let program = self.machine.program;
-        if self.machine.enter(&mut inside, at, contract.func).is_err() {
-            return refused("a function that cannot be called");
-        }
-        // An array's element that is followed is still one of those that there are.
-        inside.assumed.extend(self.machine.ghost_index());
-        inside.choices += 1;
-        let mut args = Vec::new();
-        for param in program.funcs[contract.func].params.iter() {
-            let value =
-                self.machine.arbitrary(&mut inside, program.values[param].ty, Source::Widened);
-            let Some(bits) = value.ok().and_then(|value| value.bits()) else {
-                return refused("a parameter that is no number");
-            };
-            inside.set(param, Value::Bits(bits));
-            args.push(bits);
-        }
-        let binding = self.bound(&contract.given, &args);
-        for &fact in &contract.before {
-            let image = self.machine.smt.pool.substitute(fact, &binding);
-            inside.assumed.push_back(image);
-        }
-        let frames = inside.frames.len();
-        let track = Track::Body { contract: number, frames, args: Rc::new(args) };
-        Ok(Path { state: inside, track })
-    }
-
-    /// Whether a contract's promise holds where its body has ended.
-    fn promised(&mut self, state: &State, number: usize, args: &[ExprId]) -> Result<(), Reason> {
-        let contract = self.contracts[number].clone();
-        let mut binding = self.bound(&contract.given, args);
-        if let Some(returns) = contract.returns {
-            // The result lies in the caller, one instruction back.
-            let value = state.top().and_then(|frame| {
-                let at = InstId::from_u32(frame.at.as_u32().checked_sub(1)?);
-                let value = self.machine.program.insts[at].result.expand()?;
-                frame.values.get(&value)?.bits()
-            });
-            let Some(value) = value else { return refused("a function that returns no number") };
-            binding.insert(self.machine.smt.pool.node(returns).var(), value);
-        }
-        for &fact in &contract.after {
-            let image = self.machine.smt.pool.substitute(fact, &binding);
-            let not = self.machine.smt.pool.not(image);
-            if !self.is_refuted(state, not)? {
-                return refused("a contract does not hold where its function returns");
-            }
-        }
-        Ok(())
     }
 }

@@ -6,26 +6,23 @@
 //! state leaves out is not known in it: a value that is missing cannot be read, an object that is missing cannot
 //! be reached. What an object holds where nothing is written is known, so there the two are compared, too.
 
+use super::guesses::Guess;
 use super::matching::{Matching, Pair, Search, Wish};
 use super::{Checker, Reason};
 use crate::cegas::memory::{Instance, Life, Object, Origin};
 use crate::cegas::state::State;
 use crate::cegas::value::Value;
-use crate::smt::{Answer, ExprId, Limits, Op, Sort, VarId};
+use crate::smt::{Answer, ExprId, Limits, Pool, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Cases into which a state is taken apart to be compared.
 const MOST_CASES: u32 = 64;
 
-/// Choices between paths that were joined in a written state.
-const MOST_TAGS: usize = 16;
-
-/// Guesses that are tried before a matching is given up, and those of one variable that it is compared with.
+/// Guesses that are tried before a matching is given up.
 const MOST_GUESSES: u32 = 24;
-const MOST_COMPARED: usize = 4;
 
 /// Questions about one pair of states take this long at most.
-const LIMITS: Limits = Limits { work: 3_000_000, milliseconds: 1_000, megabytes: 2_000 };
+pub(super) const LIMITS: Limits = Limits { work: 3_000_000, milliseconds: 1_000, megabytes: 2_000 };
 
 /// What a comparison says.
 pub(super) enum Fit {
@@ -165,6 +162,7 @@ impl Search<'_, '_> {
         said.extend(matching.facts.iter().map(|fact| fact.said));
         let matching = &self.with_solved(matching, &holds);
         let mut open = self.open(&said, matching);
+        self.choose(matching, &holds, &mut open);
         for _ in 0..MOST_GUESSES {
             match self.fails(matching, &holds, &open) {
                 Tried::Holds => return Some(self.is_lost(matching)),
@@ -208,31 +206,15 @@ impl Search<'_, '_> {
 
     /// Something that does not follow with these guesses.
     fn fails(&mut self, matching: &Matching, holds: &[ExprId], open: &[Guess]) -> Tried {
-        let mut binding = matching.binding.clone();
-        let mut tags = Vec::new();
-        for guess in open {
-            binding.insert(guess.var, guess.value);
-            if guess.is_tag {
-                tags.push(self.machine.smt.pool.node(guess.value).var());
-            }
-        }
+        let tags: Vec<VarId> =
+            open.iter().filter_map(|guess| guess.left_open(&self.machine.smt.pool)).collect();
+        let (binding, images) = self.images(matching, holds, open);
         let conditions = self.arrived.state.conditions();
         let known: FxHashSet<ExprId> = conditions.iter().copied().collect();
-        let mut done = FxHashMap::default();
-        let mut images = Vec::new();
-        for &(one, other) in &matching.equal {
-            let image = self.machine.smt.pool.substitute_memo(one, &binding, &mut done);
-            images.push((self.machine.smt.pool.eq(image, other), one));
-        }
-        for &condition in holds {
-            let image = self.machine.smt.pool.substitute_memo(condition, &binding, &mut done);
-            images.push((image, condition));
-        }
-        let Some(images) = self.for_some(&tags, images) else { return Tried::Never };
-        for (image, said) in images {
-            if !known.contains(&image) && !self.follows(&conditions, image) {
-                return Tried::Fails(said);
-            }
+        let Some(mut images) = self.for_some(&tags, images) else { return Tried::Never };
+        images.retain(|(image, _)| !known.contains(image));
+        if let Some(said) = self.first_that_fails(&conditions, &images) {
+            return Tried::Fails(said);
         }
         for fact in &matching.facts {
             let mut binding = binding.clone();
@@ -257,6 +239,35 @@ impl Search<'_, '_> {
         (0..memory.len() as u32).any(is_lost)
     }
 
+    /// Asks about all images in one question, since most of them follow.
+    fn first_that_fails(
+        &mut self,
+        premises: &[ExprId],
+        images: &[(ExprId, ExprId)],
+    ) -> Option<ExprId> {
+        let all: Vec<ExprId> = images.iter().map(|&(image, _)| image).collect();
+        let mut question = premises.to_vec();
+        let pool = &mut self.machine.smt.pool;
+        let together = pool.and_all(&all);
+        question.push(pool.not(together));
+        let is_plain = !all.iter().any(|&image| self.machine.speaks_of_addresses(image));
+        let fails = |answer: Answer, pool: &Pool| match answer {
+            Answer::Unsat(_) => Some(None),
+            Answer::Sat(model) => {
+                let fails = |(image, _): &&(ExprId, ExprId)| pool.eval(*image, &model) != Some(1);
+                images.iter().find(fails).map(|&(_, said)| Some(said))
+            }
+            Answer::Unknown(_) => None,
+        };
+        if is_plain {
+            let answer = self.machine.smt.check(&question, &LIMITS);
+            if let Some(found) = fails(answer, &self.machine.smt.pool) {
+                return found;
+            }
+        }
+        images.iter().find(|&&(image, _)| !self.follows(premises, image)).map(|&(_, said)| said)
+    }
+
     fn follows(&mut self, premises: &[ExprId], image: ExprId) -> bool {
         match self.machine.smt.pool.as_const(image) {
             Some(value) => return value == 1,
@@ -267,130 +278,6 @@ impl Search<'_, '_> {
         question.push(self.machine.smt.pool.not(image));
         matches!(self.machine.smt.check(&question, &LIMITS), Answer::Unsat(_))
     }
-
-    /// Conditions that hold together for some values of the tags, without them.
-    fn for_some(
-        &mut self,
-        tags: &[VarId],
-        mut all: Vec<(ExprId, ExprId)>,
-    ) -> Option<Vec<(ExprId, ExprId)>> {
-        (tags.len() <= MOST_TAGS).then_some(())?;
-        let mut vars: FxHashMap<ExprId, Vec<VarId>> = FxHashMap::default();
-        for &tag in tags {
-            let pool = &self.machine.smt.pool;
-            let speaks = |(e, _): &(ExprId, ExprId)| {
-                vars.entry(*e).or_insert_with(|| pool.free_vars(&[*e])).contains(&tag)
-            };
-            let (with, without): (Vec<_>, Vec<_>) = all.into_iter().partition(speaks);
-            all = without;
-            let Some(&(_, said)) = with.first() else { continue };
-            let with: Vec<ExprId> = with.into_iter().map(|(image, _)| image).collect();
-            let together = self.machine.smt.pool.and_all(&with);
-            let mut either = Vec::new();
-            for side in [true, false] {
-                let side = self.machine.smt.pool.bool(side);
-                let one = FxHashMap::from_iter([(tag, side)]);
-                either.push(self.machine.smt.pool.substitute(together, &one));
-            }
-            all.push((self.machine.smt.pool.or_all(&either), said));
-        }
-        Some(all)
-    }
-
-    /// The same with variables that an equation tells, once the others are known.
-    fn with_solved(&mut self, matching: &Matching, holds: &[ExprId]) -> Matching {
-        let mut known = matching.clone();
-        let rigid: Vec<VarId> = self.rigid().collect();
-        known.binding.extend(rigid.iter().map(|&var| (var, self.machine.smt.pool.var_expr(var))));
-        let mut count = 0;
-        while count != known.binding.len() {
-            count = known.binding.len();
-            for &condition in holds {
-                let node = self.machine.smt.pool.node(condition);
-                if node.op == Op::Eq && self.machine.smt.pool.width(node.child(0)) > 1 {
-                    let sum = self.machine.smt.pool.sub(node.child(0), node.child(1));
-                    self.machine.defines(sum, &mut known.binding);
-                }
-            }
-        }
-        rigid.iter().for_each(|var| _ = known.binding.remove(var));
-        known
-    }
-
-    /// Guesses for variables that nothing has told yet. Any value will do that makes the rest true: first that of the same
-    /// number is tried, then what it is compared with, then one for which those conditions hold that speak of nothing else.
-    fn open(&mut self, said: &[ExprId], matching: &Matching) -> Vec<Guess> {
-        let mut vars = self.machine.smt.pool.free_vars(said);
-        vars.retain(|var| !matching.binding.contains_key(var) && !self.is_rigid(*var));
-        let theirs = self.numbered();
-        let alone = |e: &ExprId| {
-            let free = self.machine.smt.pool.free_vars(&[*e]);
-            !free.is_empty() && free.iter().all(|var| vars.contains(var))
-        };
-        let alone: Vec<ExprId> = self.general.conditions().into_iter().filter(alone).collect();
-        let model = match self.machine.smt.check(&alone, &LIMITS) {
-            Answer::Sat(model) => Some(model),
-            Answer::Unsat(_) | Answer::Unknown(_) => None,
-        };
-        let mut open = Vec::new();
-        for var in vars {
-            let pool = &mut self.machine.smt.pool;
-            let bits = pool.width(pool.var_expr(var));
-            if bits == 1 {
-                // Not by its own name, which may be that of another variable in the other state.
-                let value = pool.var("either", Sort::Bits(1));
-                open.push(Guess { var, value, next: Vec::new(), is_tag: true });
-                continue;
-            }
-            let other = model.as_ref().map_or(0, |model| model.bits(var));
-            let mut next = vec![pool.constant(other, bits)];
-            next.extend(self.compared(var, matching));
-            let number = self.machine.source_of(var).map(|(number, _)| number);
-            next.extend(number.and_then(|number| theirs.get(&(number, bits)).copied()));
-            if let Some(value) = next.pop() {
-                open.push(Guess { var, value, next, is_tag: false });
-            }
-        }
-        open
-    }
-
-    /// What a variable is compared with that is known.
-    fn compared(&mut self, var: VarId, matching: &Matching) -> Vec<ExprId> {
-        let pool = &self.machine.smt.pool;
-        let own = pool.var_expr(var);
-        let mut found: Vec<ExprId> = Vec::new();
-        for e in pool.reachable(&self.general.conditions()) {
-            let node = pool.node(e);
-            if !matches!(node.op, Op::Eq | Op::Ult | Op::Slt) {
-                continue;
-            }
-            let other = match (node.child(0) == own, node.child(1) == own) {
-                (true, false) => node.child(1),
-                (false, true) => node.child(0),
-                _ => continue,
-            };
-            let is_known = |var: &VarId| matching.binding.contains_key(var) || self.is_rigid(*var);
-            let is_new = pool.as_const(other).is_none() && !found.contains(&other);
-            if is_new
-                && found.len() < MOST_COMPARED
-                && pool.free_vars(&[other]).iter().all(is_known)
-            {
-                found.push(other);
-            }
-        }
-        let pool = &mut self.machine.smt.pool;
-        found.into_iter().map(|other| pool.substitute(other, &matching.binding)).collect()
-    }
-}
-
-/// What a variable may be that no value or cell is.
-struct Guess {
-    var: VarId,
-    value: ExprId,
-    /// What is tried next, the last first.
-    next: Vec<ExprId>,
-    /// It is left open: conditions need only hold for one of both.
-    is_tag: bool,
 }
 
 /// What comes of some guesses.

@@ -4,7 +4,7 @@
 
 use super::{Checker, Reason};
 use crate::cegas::liveness::Liveness;
-use crate::cegas::memory::{Instance, Life, Origin};
+use crate::cegas::memory::{Life, Origin};
 use crate::cegas::reachable::Values;
 use crate::cegas::state::State;
 use crate::ir::InstId;
@@ -13,9 +13,9 @@ use std::rc::Rc;
 impl Checker<'_> {
     /// The program has returned: all is freed.
     pub(super) fn keeps_at_end(&mut self, state: &State) {
-        let mut objects =
-            (0..state.memory.len() as u32).filter_map(|number| state.memory.get(Instance(number)));
-        self.loses |= objects
+        self.loses |= state
+            .memory
+            .objects()
             .any(|object| matches!(object.origin, Origin::Heap(_)) && object.life == Life::Live);
     }
 

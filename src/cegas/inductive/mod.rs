@@ -12,8 +12,10 @@
 
 mod closed;
 mod condition;
+mod contracts;
 mod evaluate;
 mod follow;
+mod guesses;
 mod instance;
 mod kept;
 mod lists;
@@ -32,11 +34,12 @@ use super::task::{Explored, Task};
 use super::verdict::{Proof, Reason, Verdict};
 use super::written::{self, Contract, Written};
 use crate::cancel::Cancel;
-use crate::ir::{BlockId, FuncId, InstId};
+use crate::ir::{BlockId, FuncId};
 use crate::rules::{Demand, Obligation};
 use crate::smt::{Answer, ExprId, Limits};
 use crate::watch::Deadline;
 pub use condition::{Condition, read};
+use contracts::Context;
 use evaluate::View;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,10 +109,10 @@ fn check_one(
         machine,
         ledger: Ledger::new(told),
         conditions,
-        is_used: vec![false; contracts.len()],
         written,
         contracts,
         by_place,
+        contexts: Vec::new(),
         bodies: Vec::new(),
         loops: FxHashMap::default(),
         liveness: FxHashMap::default(),
@@ -160,9 +163,9 @@ struct Checker<'c> {
     conditions: &'c Conditions,
     written: Vec<Written>,
     contracts: Vec<Contract>,
-    /// The contracts that were used, and the bodies of those that were used since.
-    is_used: Vec<bool>,
-    bodies: Vec<(usize, State, InstId)>,
+    /// What the contracts were used for, and the bodies that are to be followed for it.
+    contexts: Vec<Context>,
+    bodies: Vec<(usize, State)>,
     /// The written states of each head.
     by_place: BTreeMap<(FuncId, BlockId), Vec<usize>>,
     loops: FxHashMap<FuncId, Rc<Loops>>,

@@ -10,7 +10,7 @@ mod read;
 mod words;
 mod write;
 
-pub(super) use read::{Contract, Proof, Written, read};
+pub(super) use read::{Contract, Proof, Spot, Written, read};
 
 /// How lives are called.
 const LIVES: [(super::memory::Life, &str); 4] = [

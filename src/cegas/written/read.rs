@@ -38,14 +38,26 @@ pub(in crate::cegas) struct Written {
     pub turns: u32,
 }
 
-/// What a function returns, given what it is given.
+/// What a function returns and leaves, given what it is given and finds.
 #[derive(Debug, Clone)]
 pub(in crate::cegas) struct Contract {
     pub func: FuncId,
-    pub given: Vec<ExprId>,
+    /// Nothing for a parameter that is what it was in the first call.
+    pub given: Vec<Option<ExprId>>,
+    pub finds: Vec<Spot>,
     pub returns: Option<ExprId>,
+    pub leaves: Vec<Spot>,
     pub before: Vec<ExprId>,
     pub after: Vec<ExprId>,
+}
+
+/// Bytes of an object, and the variable for what lies there.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cegas) struct Spot {
+    pub origin: Origin,
+    pub offset: u64,
+    pub bytes: u32,
+    pub var: ExprId,
 }
 
 type Words<'t> = Vec<&'t str>;
@@ -138,24 +150,41 @@ impl<'r, 'p> Reader<'r, 'p> {
 
     fn contract(&mut self, func: &str, lines: &[Words<'_>]) -> Option<Contract> {
         let func = func_id(self.machine, number(func, "f")?)?;
-        let (given, returns, before, after) = Default::default();
-        let mut contract = Contract { func, given, returns, before, after };
+        let (given, finds, returns, leaves, before, after) = Default::default();
+        let mut contract = Contract { func, given, finds, returns, leaves, before, after };
         // What it says is said of other variables where it is used.
         self.state.fresh = MOST_FRESH;
         for line in lines {
             let (name, words) = line.split_first()?;
-            let all: Option<Vec<ExprId>> = words.iter().map(|word| self.expr(word)).collect();
             match *name {
-                "given" => contract.given = all?,
-                "returns" => contract.returns = all?.first().copied(),
-                "before" => contract.before = all?,
-                "after" => contract.after = all?,
+                "given" => {
+                    for &word in words {
+                        let var = if word == "-" { None } else { Some(self.expr(word)?) };
+                        contract.given.push(var);
+                    }
+                }
+                "finds" => contract.finds.push(self.spot(words)?),
+                "returns" => contract.returns = self.exprs(words)?.first().copied(),
+                "leaves" => contract.leaves.push(self.spot(words)?),
+                "before" => contract.before = self.exprs(words)?,
+                "after" => contract.after = self.exprs(words)?,
                 _ => return None,
             }
         }
         let conditions = contract.before.iter().chain(&contract.after);
         let is_said = conditions.copied().all(|e| self.is_condition(e));
         is_said.then_some(contract)
+    }
+
+    fn exprs(&mut self, words: &[&str]) -> Option<Vec<ExprId>> {
+        words.iter().map(|word| self.expr(word)).collect()
+    }
+
+    fn spot(&mut self, words: &[&str]) -> Option<Spot> {
+        let &[at, offset, bytes, var] = words else { return None };
+        let offset = offset.parse().ok().filter(|offset| *offset < LARGEST)?;
+        let bytes = bytes.parse().ok().filter(|bytes| (1..=16).contains(bytes))?;
+        Some(Spot { origin: origin(self.machine, at)?, offset, bytes, var: self.expr(var)? })
     }
 
     fn is_condition(&mut self, e: ExprId) -> bool {

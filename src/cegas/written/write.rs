@@ -6,10 +6,11 @@
 use super::LIVES;
 use crate::cegas::cover::Prover;
 use crate::cegas::machine::Machine;
-use crate::cegas::memory::{Background, Instance, Object, Origin};
+use crate::cegas::memory::{Background, Instance, Life, Object, Origin};
 use crate::cegas::state::State;
 use crate::cegas::summary::Summary;
 use crate::cegas::value::Value;
+use crate::cegas::wide::Spot;
 use crate::ir::FuncId;
 use crate::smt::{ExprId, Op, Operation, Sort, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -84,6 +85,7 @@ struct Terms {
 }
 
 impl Terms {
+    /// What a function returns and leaves; nothing if that is an address.
     fn contract(
         &mut self,
         machine: &Machine<'_>,
@@ -91,24 +93,55 @@ impl Terms {
         summary: &Summary,
         text: &mut String,
     ) -> Option<()> {
-        let (before, after) = summary.said();
-        // What holds only of this call of the program says nothing of calls inside it.
-        let known = machine.smt.pool.free_vars(&summary.params);
-        let is_general = |fact: &ExprId| {
-            machine.smt.pool.free_vars(&[*fact]).iter().all(|var| known.contains(var))
-        };
-        let before: Vec<ExprId> = before.iter().copied().filter(is_general).collect();
-        let mut all = |terms: &[ExprId]| -> Option<String> {
-            let names: Option<Vec<String>> =
-                terms.iter().map(|&term| self.term(machine, term)).collect();
-            Some(names?.join(" "))
-        };
-        let (given, before, after) = (all(&summary.params)?, all(&before)?, all(after)?);
-        let result: Vec<ExprId> = summary.result.into_iter().collect();
-        let returns = all(&result)?;
-        _ = writeln!(text, "contract f{}", func.as_u32());
-        _ = writeln!(text, "given {given}\nreturns {returns}\nbefore {before}\nafter {after}");
+        let (mut given, mut finds, mut leaves) = (Vec::new(), String::new(), String::new());
+        let mut names: Vec<ExprId> = Vec::new();
+        for param in machine.program.funcs[func].params.iter() {
+            given.push(match summary.head.spots.get(&Spot::Value(param)) {
+                Some(wide) => {
+                    names.push(wide.number()?);
+                    self.term(machine, wide.number()?)?
+                }
+                None => "-".to_owned(),
+            });
+        }
+        for (&spot, wide) in &summary.head.spots {
+            if let Spot::Cell(instance, offset, bytes) = spot {
+                names.push(wide.number()?);
+                let (at, var) = (place(summary, instance)?, self.term(machine, wide.number()?)?);
+                _ = writeln!(finds, "finds {at} {offset} {bytes} {var}");
+            }
+        }
+        let before = self.facts(machine, &summary.before, &names)?;
+        let mut returns = String::new();
+        if let Some(result) = &summary.result {
+            names.push(result.number()?);
+            returns = format!("returns {}\n", self.term(machine, result.number()?)?);
+        }
+        for (&spot, wide) in &summary.left {
+            let Spot::Cell(instance, offset, bytes) = spot else { return None };
+            names.push(wide.number()?);
+            let (at, var) = (place(summary, instance)?, self.term(machine, wide.number()?)?);
+            _ = writeln!(leaves, "leaves {at} {offset} {bytes} {var}");
+        }
+        let after = self.facts(machine, &summary.after, &names)?;
+        _ = writeln!(text, "contract f{}\ngiven {}", func.as_u32(), given.join(" "));
+        _ = writeln!(text, "{finds}{returns}{leaves}before {before}\nafter {after}");
         Some(())
+    }
+
+    /// Those facts that speak of these variables only: what holds of this call of the program says nothing of others.
+    fn facts(
+        &mut self,
+        machine: &Machine<'_>,
+        facts: &[ExprId],
+        names: &[ExprId],
+    ) -> Option<String> {
+        let pool = &machine.smt.pool;
+        let known = pool.free_vars(names);
+        let is_general =
+            |fact: &&ExprId| pool.free_vars(&[**fact]).iter().all(|var| known.contains(var));
+        let terms = facts.iter().filter(is_general).map(|&fact| self.term(machine, fact));
+        Some(terms.collect::<Option<Vec<String>>>()?.join(" "))
     }
 
     fn state(&mut self, machine: &mut Machine<'_>, state: &State, text: &mut String) -> Option<()> {
@@ -356,4 +389,13 @@ fn connected(machine: &mut Machine<'_>, state: &State, said: &[ExprId]) -> Vec<E
             found.insert(condition);
         }
     }
+}
+
+/// The object by what made it, if there is no other.
+fn place(summary: &Summary, instance: Instance) -> Option<String> {
+    let memory = &summary.general.memory;
+    let at = memory.get(instance)?.origin;
+    let is_other = |o: &&Object| o.origin == at && o.life == Life::Live;
+    (memory.objects().filter(is_other).count() == 1).then_some(())?;
+    origin(at)
 }
