@@ -262,15 +262,16 @@ impl Graph<'_> {
                 self.read_somewhere(copier, one);
             }
         }
-        if objects.is_empty() {
-            return false;
-        }
         let mut instead = FxHashMap::default();
         for location in self.objects.locations.keys() {
             let Location { object, place } = self.objects.locations[location];
             if place != Place::Any && flat.contains(&object) {
                 instead.insert(location, object);
             }
+        }
+        self.join_twins(&mut instead);
+        if instead.is_empty() {
+            return !objects.is_empty();
         }
         let instead = instead
             .into_iter()

@@ -47,6 +47,7 @@ pub mod sets;
 pub mod shape;
 mod start;
 pub mod tarjan;
+mod twins;
 mod waves;
 mod wrappers;
 
