@@ -270,15 +270,9 @@ impl Graph<'_> {
             }
         }
         self.join_twins(&mut instead);
-        if instead.is_empty() {
-            return !objects.is_empty();
-        }
-        let instead = instead
-            .into_iter()
-            .map(|(location, object)| (location.as_u32(), self.objects.any(object).as_u32()))
-            .collect();
-        self.collect(&instead);
-        true
+        let found = !instead.is_empty() || !objects.is_empty();
+        self.rename(instead);
+        found
     }
 
     /// The object holds `location` when the program starts.

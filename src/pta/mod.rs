@@ -141,6 +141,7 @@ fn attempt(
     if !unknown.is_empty() {
         graph.solve(options)?;
     }
+    graph.join_equals();
     statistics.time = started.elapsed();
     Ok(freeze::freeze(program, graph, names, precision, unknown, statistics))
 }

@@ -8,18 +8,18 @@
 //! Invariant: no set holds a location of an object that another stands for; what such an object holds is the node of the
 //! one that stands for it, so that accesses known from before are still right.
 
+use super::constraints::Node;
 use super::graph::Graph;
 use super::memory::EVERYWHERE;
 use super::objects::{LocationId, ObjectId, ObjectKind};
-use crate::ir::{FuncId, InstId};
-use super::constraints::Node;
+use super::sets::SetId;
+use crate::ir::InstId;
 use rustc_hash::FxHashMap;
 
-/// Where in the program an object is made, whatever the calls on the way there.
-fn origin(kind: ObjectKind) -> Option<(InstId, Option<FuncId>)> {
+/// Where in the program an object is made, whatever the calls on the way there and whichever function made it.
+fn origin(kind: ObjectKind) -> Option<InstId> {
     match kind {
-        ObjectKind::Alloca { site, .. } => Some((site, None)),
-        ObjectKind::Heap { site, by, .. } => Some((site, Some(by))),
+        ObjectKind::Alloca { site, .. } | ObjectKind::Heap { site, .. } => Some(site),
         ObjectKind::Unknown
         | ObjectKind::Literals
         | ObjectKind::Arguments
@@ -32,34 +32,62 @@ fn origin(kind: ObjectKind) -> Option<(InstId, Option<FuncId>)> {
 }
 
 impl Graph<'_> {
-    /// Makes one object of those of one origin that are one place and hold the same. Adds to `instead` what their
-    /// locations are called from now on.
+    /// Makes one object of those of one origin that are one place and have one node for what they hold. Adds to `instead`
+    /// what their locations are called from now on.
     pub(super) fn join_twins(&mut self, instead: &mut FxHashMap<LocationId, ObjectId>) {
-        let mut first: FxHashMap<(InstId, Option<FuncId>, Node), ObjectId> = FxHashMap::default();
-        let objects: Vec<ObjectId> = self.objects.objects.keys().collect();
-        let mut joined: FxHashMap<ObjectId, ObjectId> = FxHashMap::default();
-        for object in objects {
-            let Some((site, by)) = origin(self.objects.objects[object].kind) else { continue };
-            if !self.is_flat(object) || self.objects.stand_in(object) != object {
-                continue;
-            }
+        let mut first: FxHashMap<(InstId, Node), ObjectId> = FxHashMap::default();
+        for (object, site) in self.candidates() {
             let Some(content) = self.only_content(object) else { continue };
-            let keep = *first.entry((site, by, content)).or_insert(object);
+            let keep = *first.entry((site, content)).or_insert(object);
             if keep != object {
-                joined.insert(object, keep);
-                self.objects.replace(object, keep);
-                let escaped = self.memory[object].escaped;
-                self.memory[keep].escaped |= escaped;
+                self.join(object, keep, instead);
             }
         }
-        if joined.is_empty() {
+    }
+
+    /// The same at the end, of those that hold equal sets: what is equal in a solution stays equal in it.
+    pub(super) fn join_equals(&mut self) {
+        let mut first: FxHashMap<(InstId, SetId), ObjectId> = FxHashMap::default();
+        let mut instead = FxHashMap::default();
+        for (object, site) in self.candidates() {
+            let Some(content) = self.only_content(object) else { continue };
+            let keep = *first.entry((site, self.held(content))).or_insert(object);
+            if let Some(other) = self.only_content(keep).filter(|_| keep != object) {
+                self.merge_all(&[other, content]);
+                self.join(object, keep, &mut instead);
+            }
+        }
+        self.rename(instead);
+    }
+
+    /// Objects that are one place, by where they are made.
+    fn candidates(&self) -> Vec<(ObjectId, InstId)> {
+        let objects = self.objects.objects.iter();
+        let made = objects.filter_map(|(object, data)| Some((object, origin(data.kind)?)));
+        let is_one = |&(object, _): &(ObjectId, InstId)| {
+            self.is_flat(object) && self.objects.stand_in(object) == object
+        };
+        made.filter(is_one).collect()
+    }
+
+    fn join(&mut self, object: ObjectId, keep: ObjectId, instead: &mut FxHashMap<LocationId, ObjectId>) {
+        self.objects.replace(object, keep);
+        let escaped = self.memory[object].escaped;
+        self.memory[keep].escaped |= escaped;
+        let locations = self.objects.locations.iter();
+        instead.extend(locations.filter(|(_, data)| data.object == object).map(|(at, _)| (at, keep)));
+    }
+
+    /// Puts the location "anywhere in it" of an object in the place of others in all sets.
+    pub(super) fn rename(&mut self, instead: FxHashMap<LocationId, ObjectId>) {
+        if instead.is_empty() {
             return;
         }
-        for (location, data) in self.objects.locations.iter() {
-            if let Some(&keep) = joined.get(&data.object) {
-                instead.insert(location, keep);
-            }
-        }
+        let instead = instead
+            .into_iter()
+            .map(|(location, object)| (location.as_u32(), self.objects.any(object).as_u32()))
+            .collect();
+        self.collect(&instead);
     }
 
     /// The node of all that an object that is one place holds, if what is written there and what is read is one.

@@ -97,6 +97,7 @@ impl Graph<'_> {
     fn check(&mut self, options: &Options) -> Result<(), Spent> {
         let bytes = self.bytes();
         self.peak = self.peak.max(bytes);
+        if std::env::var("PTADBG").is_ok() && (bytes > options.memory || self.done() > options.work) { eprintln!("SPENT bytes {} sets {} sets.len {} edges {} stepped {} nodes {} pend {} work {} sets.work {} waves {}", bytes, self.sets.bytes(), self.sets.len(), self.edges, self.stepped.len(), self.parent.len(), self.pending.len(), self.work, self.sets.work, self.waves); }
         if bytes > options.memory {
             return Err(Spent::Memory);
         }
@@ -301,12 +302,22 @@ impl Graph<'_> {
                 continue;
             }
             let mut uses = std::mem::take(&mut self.uses[uses as usize]);
+            self.simplify(&mut uses);
             self.access(&uses, new, self.all[index]);
             // What was added meanwhile has seen all.
             let now = self.uses(node);
             std::mem::swap(now, &mut uses);
             let mut added = uses;
             self.uses(node).append_all(&mut added);
+        }
+    }
+
+    /// Names each access once: those of merged nodes are often the same.
+    fn simplify(&mut self, uses: &mut Uses) {
+        for list in [&mut uses.loads, &mut uses.stores] {
+            list.iter_mut().for_each(|(node, _)| *node = self.find(*node));
+            list.sort_unstable();
+            list.dedup();
         }
     }
 
