@@ -15,9 +15,9 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use Effect::{
-    Advances, Allocates, Calls, CallsAt, CallsContent, Escapes, EscapesContent, Leaves, LeavesInside, Returns,
-    Reallocates, ReturnsInside, ReturnsKept, ReturnsOutside, Shows, StoresLeftAt, StoresLeftWithin,
-    StoresOutside,
+    Advances, Allocates, Calls, CallsAt, CallsContent, Escapes, EscapesContent, Leaves,
+    LeavesInside, Reallocates, Returns, ReturnsInside, ReturnsKept, ReturnsOutside, Shows,
+    StoresLeftAt, StoresLeftWithin, StoresOutside,
 };
 use Passed::{Arg, At, Left, Number, Outside};
 
@@ -78,9 +78,15 @@ const EFFECTS: &[(&str, &[Effect])] = &[
     ),
     ("ERR_error_string", &[Returns(1), ReturnsOutside]),
     ("SSL_get0_alpn_selected", &[outside(1, 0)]),
-    ("SSL_set_ex_data SSL_CTX_set_ex_data X509_STORE_CTX_set_ex_data", &[Leaves { value: 2, slot: DATA }]),
+    (
+        "SSL_set_ex_data SSL_CTX_set_ex_data X509_STORE_CTX_set_ex_data",
+        &[Leaves { value: 2, slot: DATA }],
+    ),
     ("BIO_set_data", &[Leaves { value: 1, slot: DATA }]),
-    ("SSL_get_ex_data SSL_CTX_get_ex_data X509_STORE_CTX_get_ex_data BIO_get_data", &[ReturnsKept(DATA)]),
+    (
+        "SSL_get_ex_data SSL_CTX_get_ex_data X509_STORE_CTX_get_ex_data BIO_get_data",
+        &[ReturnsKept(DATA)],
+    ),
     (
         "SSL_ctrl SSL_CTX_ctrl",
         &[
@@ -89,10 +95,7 @@ const EFFECTS: &[(&str, &[Effect])] = &[
             outside(3, 0),
         ],
     ),
-    (
-        "SSL_callback_ctrl SSL_CTX_callback_ctrl",
-        &[Calls { func: 2, args: &[Left(ARGUMENT); 7] }],
-    ),
+    ("SSL_callback_ctrl SSL_CTX_callback_ctrl", &[Calls { func: 2, args: &[Left(ARGUMENT); 7] }]),
     ("SSL_CTX_set_default_passwd_cb_userdata", &[Leaves { value: 1, slot: ARGUMENT }]),
     (
         "SSL_CTX_set_default_passwd_cb",
@@ -106,7 +109,10 @@ const EFFECTS: &[(&str, &[Effect])] = &[
         }],
     ),
     ("SSL_CTX_set_verify SSL_set_verify", &[Calls { func: 2, args: &[Number, Outside] }]),
-    ("SSL_CTX_set_keylog_callback SSL_CTX_sess_set_new_cb", &[Calls { func: 1, args: &[Outside; 2] }]),
+    (
+        "SSL_CTX_set_keylog_callback SSL_CTX_sess_set_new_cb",
+        &[Calls { func: 1, args: &[Outside; 2] }],
+    ),
     (
         "SSL_CTX_set_psk_client_callback SSL_CTX_set_psk_server_callback",
         &[Calls { func: 1, args: &[Outside; 6] }],
@@ -130,21 +136,24 @@ const EFFECTS: &[(&str, &[Effect])] = &[
     ("OPENSSL_sk_push OPENSSL_sk_unshift OPENSSL_sk_insert", &[Leaves { value: 1, slot: ITEMS }]),
     ("OPENSSL_sk_value OPENSSL_sk_pop OPENSSL_sk_shift", &[ReturnsKept(ITEMS)]),
     ("OPENSSL_sk_pop_free", &[Calls { func: 1, args: &[Left(ITEMS)] }]),
-    ("CRYPTO_get_ex_new_index", &[
-        Calls { func: 3, args: &[Outside, Left(DATA), Outside, Number, Number, Arg(2)] },
-        Shows { slot: DATA, to: 4 },
-        Calls { func: 5, args: &[Outside, Left(DATA), Outside, Number, Number, Arg(2)] },
-    ]),
+    (
+        "CRYPTO_get_ex_new_index",
+        &[
+            Calls { func: 3, args: &[Outside, Left(DATA), Outside, Number, Number, Arg(2)] },
+            Shows { slot: DATA, to: 4 },
+            Calls { func: 5, args: &[Outside, Left(DATA), Outside, Number, Number, Arg(2)] },
+        ],
+    ),
     ("CRYPTO_malloc CRYPTO_zalloc", &[Allocates(&[0])]),
     ("CRYPTO_realloc", &[Reallocates { old: 0, size: &[1] }]),
-    ("UI_method_set_opener UI_method_set_closer", &[
-        Calls { func: 1, args: &[Outside] },
-        Leaves { value: 1, slot: METHODS },
-    ]),
-    ("UI_method_set_reader UI_method_set_writer", &[
-        Calls { func: 1, args: &[Outside; 2] },
-        Leaves { value: 1, slot: METHODS },
-    ]),
+    (
+        "UI_method_set_opener UI_method_set_closer",
+        &[Calls { func: 1, args: &[Outside] }, Leaves { value: 1, slot: METHODS }],
+    ),
+    (
+        "UI_method_set_reader UI_method_set_writer",
+        &[Calls { func: 1, args: &[Outside; 2] }, Leaves { value: 1, slot: METHODS }],
+    ),
     (
         "UI_method_get_opener UI_method_get_closer UI_method_get_reader UI_method_get_writer",
         &[ReturnsKept(METHODS)],
@@ -152,11 +161,10 @@ const EFFECTS: &[(&str, &[Effect])] = &[
     ("ENGINE_load_private_key", &[ReturnsOutside, Leaves { value: 3, slot: ARGUMENT }]),
     ("UI_get0_user_data", &[ReturnsKept(ARGUMENT)]),
     ("ENGINE_ctrl ENGINE_ctrl_cmd", &[Escapes(3), Escapes(4)]),
-    ("PEM_read_DHparams PEM_read_bio_X509 PEM_read_bio_X509_AUX PEM_read_bio_PrivateKey", &[
-        ReturnsOutside,
-        outside(1, 0),
-        ASKS,
-    ]),
+    (
+        "PEM_read_DHparams PEM_read_bio_X509 PEM_read_bio_X509_AUX PEM_read_bio_PrivateKey",
+        &[ReturnsOutside, outside(1, 0), ASKS],
+    ),
     ("PEM_X509_INFO_read_bio", &[ReturnsOutside, ASKS]),
     ("d2i_X509_bio d2i_PrivateKey_bio d2i_PKCS12_bio", &[ReturnsOutside, outside(1, 0)]),
     ("d2i_OCSP_RESPONSE d2i_X509", &[ReturnsOutside, outside(0, 0), Advances { of: 1, at: 0 }]),
@@ -169,42 +177,48 @@ const EFFECTS: &[(&str, &[Effect])] = &[
     ("X509_get0_signature", &[outside(0, 0), outside(1, 0)]),
     ("X509_PUBKEY_get0_param", &[outside(0, 0), outside(1, 0), outside(3, 0)]),
     // nghttp2.
+    ("nghttp2_session_callbacks_new nghttp2_option_new", &[outside(0, 0)]),
     (
-        "nghttp2_session_callbacks_new nghttp2_option_new",
-        &[outside(0, 0)],
+        "nghttp2_session_client_new nghttp2_session_client_new2 nghttp2_session_server_new",
+        &[outside(0, 0), Leaves { value: 2, slot: SESSION }],
     ),
-    ("nghttp2_session_client_new nghttp2_session_client_new2 nghttp2_session_server_new", &[
-        outside(0, 0),
-        Leaves { value: 2, slot: SESSION },
-    ]),
     ("nghttp2_strerror nghttp2_http2_strerror nghttp2_version", &[ReturnsOutside]),
-    ("nghttp2_session_callbacks_set_send_callback", &[Calls {
-        func: 1,
-        args: &[Outside, Outside, Number, Number, Left(SESSION)],
-    }]),
+    (
+        "nghttp2_session_callbacks_set_send_callback",
+        &[Calls { func: 1, args: &[Outside, Outside, Number, Number, Left(SESSION)] }],
+    ),
     (
         "nghttp2_session_callbacks_set_on_frame_recv_callback nghttp2_session_callbacks_set_on_begin_headers_callback",
         &[Calls { func: 1, args: &[Outside, Outside, Left(SESSION)] }],
     ),
-    ("nghttp2_session_callbacks_set_on_data_chunk_recv_callback", &[Calls {
-        func: 1,
-        args: &[Outside, Number, Number, Left(INPUT), Number, Left(SESSION)],
-    }]),
+    (
+        "nghttp2_session_callbacks_set_on_data_chunk_recv_callback",
+        &[Calls { func: 1, args: &[Outside, Number, Number, Left(INPUT), Number, Left(SESSION)] }],
+    ),
     (
         "nghttp2_session_callbacks_set_on_stream_close_callback nghttp2_session_callbacks_set_error_callback",
         &[Calls { func: 1, args: &[Outside, Outside, Number, Left(SESSION)] }],
     ),
-    ("nghttp2_session_callbacks_set_on_header_callback", &[Calls {
-        func: 1,
-        args: &[Outside, Outside, Outside, Number, Outside, Number, Number, Left(SESSION)],
-    }]),
+    (
+        "nghttp2_session_callbacks_set_on_header_callback",
+        &[Calls {
+            func: 1,
+            args: &[Outside, Outside, Outside, Number, Outside, Number, Number, Left(SESSION)],
+        }],
+    ),
     ("nghttp2_session_mem_recv", &[LeavesInside { of: 1, slot: INPUT }]),
-    ("nghttp2_submit_request", &[
-        EscapesContent(2),
-        EscapesContent(4),
-        CallsContent { of: 4, args: &[Outside, Number, Outside, Number, Outside, Outside, Left(SESSION)] },
-        Leaves { value: 5, slot: STREAM },
-    ]),
+    (
+        "nghttp2_submit_request",
+        &[
+            EscapesContent(2),
+            EscapesContent(4),
+            CallsContent {
+                of: 4,
+                args: &[Outside, Number, Outside, Number, Outside, Outside, Left(SESSION)],
+            },
+            Leaves { value: 5, slot: STREAM },
+        ],
+    ),
     ("nghttp2_session_set_stream_user_data", &[Leaves { value: 2, slot: STREAM }]),
     ("nghttp2_session_upgrade2", &[Leaves { value: 4, slot: STREAM }]),
     ("nghttp2_session_get_stream_user_data", &[ReturnsKept(STREAM)]),
@@ -214,25 +228,34 @@ const EFFECTS: &[(&str, &[Effect])] = &[
          deflate deflateEnd deflateReset",
         STREAMS,
     ),
-    ("zlibVersion zError BrotliDecoderErrorString ZSTD_createDStream ZSTD_getErrorName", &[ReturnsOutside]),
+    (
+        "zlibVersion zError BrotliDecoderErrorString ZSTD_createDStream ZSTD_getErrorName",
+        &[ReturnsOutside],
+    ),
     ("BrotliDecoderDecompressStream", &[Advances { of: 2, at: 0 }, Advances { of: 4, at: 0 }]),
     // libevent.
-    ("event_set", &[
-        Leaves { value: 0, slot: EVENT },
-        Leaves { value: 3, slot: EVENT },
-        Leaves { value: 4, slot: EVENT },
-        StoresLeftWithin { to: 0, bytes: EVENT_BYTES, slot: EVENT },
-        Calls { func: 3, args: &[Number, Number, Arg(4)] },
-    ]),
+    (
+        "event_set",
+        &[
+            Leaves { value: 0, slot: EVENT },
+            Leaves { value: 3, slot: EVENT },
+            Leaves { value: 4, slot: EVENT },
+            StoresLeftWithin { to: 0, bytes: EVENT_BYTES, slot: EVENT },
+            Calls { func: 3, args: &[Number, Number, Arg(4)] },
+        ],
+    ),
     ("event_once", &[Calls { func: 2, args: &[Number, Number, Arg(3)] }]),
     ("event_init event_base_new event_get_version event_get_method", &[ReturnsOutside]),
     ("event_set_log_callback", &[Calls { func: 0, args: &[Number, Outside] }]),
-    ("bufferevent_new", &[
-        ReturnsOutside,
-        Calls { func: 1, args: &[Outside, Arg(4)] },
-        Calls { func: 2, args: &[Outside, Arg(4)] },
-        Calls { func: 3, args: &[Outside, Number, Arg(4)] },
-    ]),
+    (
+        "bufferevent_new",
+        &[
+            ReturnsOutside,
+            Calls { func: 1, args: &[Outside, Arg(4)] },
+            Calls { func: 2, args: &[Outside, Arg(4)] },
+            Calls { func: 3, args: &[Outside, Number, Arg(4)] },
+        ],
+    ),
     (
         "bufferevent_get_output bufferevent_get_input evbuffer_new evbuffer_pullup evbuffer_readln \
          evbuffer_readline",

@@ -56,7 +56,11 @@ impl Slot {
     /// Whether functions that nothing is known of may put pointers there, too.
     pub fn is_foreign(self) -> bool {
         match self {
-            Slot::ThreadResult | Slot::ThreadSpecific | Slot::Handler | Slot::Kept | Slot::Kernel => false,
+            Slot::ThreadResult
+            | Slot::ThreadSpecific
+            | Slot::Handler
+            | Slot::Kept
+            | Slot::Kernel => false,
             Slot::TlsData
             | Slot::TlsArgument
             | Slot::TlsBytes
@@ -153,23 +157,48 @@ pub enum Effect {
     /// The same of all pointers that lie in the object the argument points to.
     EscapesContent(u8),
     /// A function that is given as the argument, if one is, finds what was left in the slot in the library's memory.
-    Shows { slot: Slot, to: u8 },
+    Shows {
+        slot: Slot,
+        to: u8,
+    },
     /// Returns a pointer to memory of the library's own.
     ReturnsOutside,
     /// Stores such a pointer, so many bytes behind where the argument points.
-    StoresOutside { to: u8, at: i64 },
+    StoresOutside {
+        to: u8,
+        at: i64,
+    },
     /// The pointer that lies so many bytes behind where the argument points moves inside its object.
-    Advances { of: u8, at: i64 },
+    Advances {
+        of: u8,
+        at: i64,
+    },
     /// Calls the function that lies so many bytes behind where the argument points, and leaves the result in the slot.
-    CallsAt { of: u8, at: i64, args: &'static [Passed], result: Slot },
+    CallsAt {
+        of: u8,
+        at: i64,
+        args: &'static [Passed],
+        result: Slot,
+    },
     /// Leaves a pointer somewhere into the object the argument points to.
-    LeavesInside { of: u8, slot: Slot },
+    LeavesInside {
+        of: u8,
+        slot: Slot,
+    },
     /// Returns what was left in the slot, as it was left.
     ReturnsKept(Slot),
     /// Stores what was left, so many bytes behind where the argument points.
-    StoresLeftAt { to: u8, at: i64, slot: Slot },
+    StoresLeftAt {
+        to: u8,
+        at: i64,
+        slot: Slot,
+    },
     /// The same, at any place in so many bytes.
-    StoresLeftWithin { to: u8, bytes: u64, slot: Slot },
+    StoresLeftWithin {
+        to: u8,
+        bytes: u64,
+        slot: Slot,
+    },
 }
 
 use Effect::{

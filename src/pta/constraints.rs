@@ -214,7 +214,8 @@ pub trait Sink<'p> {
             return;
         }
         let escaped = self.world().escaped;
-        let mut slots: Vec<(Slot, Node)> = self.world().slots.iter().map(|(&s, &n)| (s, n)).collect();
+        let mut slots: Vec<(Slot, Node)> =
+            self.world().slots.iter().map(|(&s, &n)| (s, n)).collect();
         slots.sort_unstable();
         for (_, node) in slots.into_iter().filter(|(slot, _)| slot.is_foreign()) {
             self.copy(node, escaped);

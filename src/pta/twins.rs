@@ -70,12 +70,18 @@ impl Graph<'_> {
         made.filter(is_one).collect()
     }
 
-    fn join(&mut self, object: ObjectId, keep: ObjectId, instead: &mut FxHashMap<LocationId, ObjectId>) {
+    fn join(
+        &mut self,
+        object: ObjectId,
+        keep: ObjectId,
+        instead: &mut FxHashMap<LocationId, ObjectId>,
+    ) {
         self.objects.replace(object, keep);
         let escaped = self.memory[object].escaped;
         self.memory[keep].escaped |= escaped;
         let locations = self.objects.locations.iter();
-        instead.extend(locations.filter(|(_, data)| data.object == object).map(|(at, _)| (at, keep)));
+        instead
+            .extend(locations.filter(|(_, data)| data.object == object).map(|(at, _)| (at, keep)));
     }
 
     /// Puts the location "anywhere in it" of an object in the place of others in all sets.

@@ -97,7 +97,6 @@ impl Graph<'_> {
     fn check(&mut self, options: &Options) -> Result<(), Spent> {
         let bytes = self.bytes();
         self.peak = self.peak.max(bytes);
-        if std::env::var("PTADBG").is_ok() && (bytes > options.memory || self.done() > options.work) { eprintln!("SPENT bytes {} sets {} sets.len {} edges {} stepped {} nodes {} pend {} work {} sets.work {} waves {}", bytes, self.sets.bytes(), self.sets.len(), self.edges, self.stepped.len(), self.parent.len(), self.pending.len(), self.work, self.sets.work, self.waves); }
         if bytes > options.memory {
             return Err(Spent::Memory);
         }
