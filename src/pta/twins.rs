@@ -6,7 +6,8 @@
 //! without the copies.
 //!
 //! Invariant: no set holds a location of an object that another stands for; what such an object holds is the node of the
-//! one that stands for it, so that accesses known from before are still right.
+//! one that stands for it, so that accesses known from before are still right. An object that is one place has one location,
+//! "anywhere in it". Objects of different origins stay apart, whatever they hold: what was just made is in few sets.
 
 use super::constraints::Node;
 use super::graph::Graph;
@@ -70,18 +71,20 @@ impl Graph<'_> {
         made.filter(is_one).collect()
     }
 
+    /// From here on `keep` is also what `object` was.
     fn join(
         &mut self,
         object: ObjectId,
         keep: ObjectId,
         instead: &mut FxHashMap<LocationId, ObjectId>,
     ) {
+        instead.insert(self.objects.any(object), keep);
         self.objects.replace(object, keep);
+        if self.objects.objects[keep].size != self.objects.objects[object].size {
+            self.objects.objects[keep].size = None;
+        }
         let escaped = self.memory[object].escaped;
         self.memory[keep].escaped |= escaped;
-        let locations = self.objects.locations.iter();
-        instead
-            .extend(locations.filter(|(_, data)| data.object == object).map(|(at, _)| (at, keep)));
     }
 
     /// Puts the location "anywhere in it" of an object in the place of others in all sets.
