@@ -5,7 +5,7 @@
 //! Handles point to memory of the library's own. What a library is given to keep (user data, functions and what they are to
 //! be called with) comes back only through the ways named here, or through a function that is not here: that one is
 //! unknown, so what it is given escapes; therefore each slot of a library holds all that has escaped, and where any such code may run,
-//! what lies in the slots has escaped.
+//! what lies in the slots has escaped. For the same reason, memory of a library's own includes whatever has escaped.
 //!
 //! Invariant: a name is in one row, and every way is named in which its function keeps, stores, returns or calls a pointer
 //! into memory that is not the library's own. Offsets are those of machines with pointers of eight bytes.
@@ -266,7 +266,10 @@ const EFFECTS: &[(&str, &[Effect])] = &[
     ("idn2_lookup_ul idn2_to_unicode_8z8z", &[outside(1, 0)]),
     ("idn2_check_version idn2_strerror", &[ReturnsOutside]),
     ("dlopen dlsym", &[ReturnsOutside]),
-    ("glob glob64", &[outside(3, 8), Calls { func: 2, args: &[Outside, Number] }]),
+    (
+        "glob glob64",
+        &[outside(3, 8), EscapesContent(3), Calls { func: 2, args: &[Outside, Number] }],
+    ),
     ("regcomp", &[outside(0, 0), outside(0, 32), outside(0, 40)]),
     ("__cmsg_nxthdr", &[ReturnsInside(1)]),
 ];

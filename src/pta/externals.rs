@@ -238,15 +238,14 @@ fn apply<'p>(sink: &mut impl Sink<'p>, call: &Call, func: FuncId, effect: Effect
             }
         }
         Effect::ReturnsOutside => {
-            let location = outside(sink);
-            result(call).into_iter().for_each(|to| sink.address(to, location));
+            let outside = sink.world().escaped;
+            result(call).into_iter().for_each(|to| sink.copy(outside, to));
         }
         Effect::StoresOutside { to, at } => {
             if let Some(to) = arg(call, to) {
-                let location = outside(sink);
-                let value = pointing(sink, location);
+                let outside = sink.world().escaped;
                 let place = sink.stepped(to, Step::by(at));
-                sink.store(value, place, width);
+                sink.store(outside, place, width);
             }
         }
         Effect::Advances { of, at } => {
@@ -302,12 +301,6 @@ fn held_at<'p>(sink: &mut impl Sink<'p>, call: &Call, of: u8, at: i64) -> Option
     Some(held)
 }
 
-/// Memory that is not the program's own.
-fn outside<'p>(sink: &mut impl Sink<'p>) -> LocationId {
-    let unknown = sink.objects().unknown;
-    sink.objects().any(unknown)
-}
-
 /// The library calls `target`.
 fn call_back<'p>(
     sink: &mut impl Sink<'p>,
@@ -324,12 +317,8 @@ fn call_back<'p>(
                 Passed::Element { of, size } => {
                     arg(call, of).map(|node| sink.stepped(node, to_element(call, size)))
                 }
-                Passed::Unknown => Some(sink.world().escaped),
+                Passed::Unknown | Passed::Outside => Some(sink.world().escaped),
                 Passed::Left(slot) => Some(sink.slot(slot)),
-                Passed::Outside => {
-                    let location = outside(sink);
-                    Some(pointing(sink, location))
-                }
                 Passed::At { of, at } => held_at(sink, call, of, at),
                 Passed::Number => None,
             };
