@@ -115,7 +115,6 @@ fn libraries_keep_apart_what_they_are_given() {
          static int ask(char *room, int size, int how, void *data) {
            MAYALIAS(data, &y);
            NOALIAS(data, &user);
-           NOALIAS(room, data);
            return 0;
          }
          int main(int argc, char **argv) {
