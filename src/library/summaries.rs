@@ -55,23 +55,8 @@ pub enum Slot {
 impl Slot {
     /// Whether functions that nothing is known of may put pointers there, too.
     pub fn is_foreign(self) -> bool {
-        match self {
-            Slot::ThreadResult
-            | Slot::ThreadSpecific
-            | Slot::Handler
-            | Slot::Kept
-            | Slot::Kernel => false,
-            Slot::TlsData
-            | Slot::TlsArgument
-            | Slot::TlsBytes
-            | Slot::TlsItems
-            | Slot::TlsMethods
-            | Slot::HttpSession
-            | Slot::HttpStream
-            | Slot::HttpInput
-            | Slot::Event
-            | Slot::Zlib => true,
-        }
+        use Slot::{Handler, Kept, Kernel, ThreadResult, ThreadSpecific};
+        !matches!(self, ThreadResult | ThreadSpecific | Handler | Kept | Kernel)
     }
 }
 
