@@ -59,6 +59,8 @@ fn measure(model: &Path) -> Result<()> {
     println!("work {}", statistics.work);
     println!("pointers {}", statistics.pointers);
     println!("values {}", program.values.len());
+    let all = program.values.keys().filter(|&v| program.is_pointer(ir::Operand::Value(v)));
+    println!("pointer-values {}", all.count());
     println!("average {:.2}", statistics.average);
     println!("objects {:.2}", statistics.average_objects);
     println!("largest {}", statistics.largest);

@@ -101,3 +101,83 @@ fn gathered_bytes_are_no_pointers() {
          }",
     );
 }
+
+/// What a library is given to keep comes back through its own ways only, and what it is given to look at not at all.
+#[test]
+fn libraries_keep_apart_what_they_are_given() {
+    holds(
+        "typedef struct ssl SSL; typedef struct bio BIO; typedef struct method METHOD;
+         SSL *SSL_new(void *); int SSL_set_ex_data(SSL *, int, void *); void *SSL_get_ex_data(const SSL *, int);
+         int SSL_write(SSL *, const void *, int); BIO *BIO_new_mem_buf(const void *, int);
+         int SSL_CTX_set_default_passwd_cb(void *, int (*)(char *, int, int, void *));
+         int SSL_CTX_set_default_passwd_cb_userdata(void *, void *);
+         struct user { int *name; } user; int x, y; char text[8];
+         static int ask(char *room, int size, int how, void *data) {
+           MAYALIAS(data, &y);
+           NOALIAS(data, &user);
+           return 0;
+         }
+         int main(int argc, char **argv) {
+           SSL *ssl = SSL_new(0);
+           user.name = &x;
+           SSL_CTX_set_default_passwd_cb(argv[0], ask);
+           SSL_CTX_set_default_passwd_cb_userdata(argv[0], &y);
+           SSL_set_ex_data(ssl, 0, &user);
+           SSL_write(ssl, text, 8);
+           struct user *back = SSL_get_ex_data(ssl, 0);
+           MAYALIAS(back, &user);
+           MAYALIAS(back->name, &x);
+           NOALIAS(back, text);
+           NOALIAS(back->name, &y);
+           NOALIAS(ssl, &user);
+           return 0;
+         }",
+    );
+}
+
+/// Code that nothing is known of may be a part of any library: it may ask for what that was given.
+#[test]
+fn unknown_code_asks_libraries() {
+    holds(
+        "typedef struct ssl SSL; SSL *SSL_new(void *); int SSL_set_ex_data(SSL *, int, void *);
+         void *somebody_elses_getter(SSL *);
+         int x;
+         int main(void) {
+           SSL *ssl = SSL_new(0);
+           SSL_set_ex_data(ssl, 0, &x);
+           MAYALIAS(somebody_elses_getter(ssl), &x);
+           return 0;
+         }",
+    );
+}
+
+/// A stream's state is what its own allocator made, and moves along its own buffers.
+#[test]
+fn streams_of_zlib() {
+    holds(
+        "typedef struct { const unsigned char *in; unsigned have; unsigned long read; unsigned char *out; unsigned room;
+           unsigned long written; const char *text; void *state; void *(*make)(void *, unsigned, unsigned);
+           void (*drop)(void *, void *); void *own; } STREAM;
+         int deflateInit_(STREAM *, int, const char *, int); int deflate(STREAM *, int);
+         unsigned char in[16], out[16]; int mine; char pool[64];
+         static void *make(void *own, unsigned count, unsigned size) {
+           MAYALIAS(own, &mine);
+           NOALIAS(own, in);
+           return pool;
+         }
+         static void drop(void *own, void *what) {
+           MAYALIAS(what, pool);
+           NOALIAS(what, out);
+         }
+         int main(void) {
+           STREAM s;
+           s.in = in; s.out = out; s.make = make; s.drop = drop; s.own = &mine;
+           deflateInit_(&s, 1, \"1\", sizeof s);
+           deflate(&s, 4);
+           MAYALIAS(s.in, in);
+           NOALIAS(s.in, out);
+           MAYALIAS(s.state, pool);
+           return 0;
+         }",
+    );
+}

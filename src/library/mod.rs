@@ -2,6 +2,7 @@
 //! where a program uses them and does not define them itself.
 
 pub mod accesses;
+pub mod foreign;
 pub mod format;
 pub mod summaries;
 

@@ -19,6 +19,10 @@ pub enum Passed {
     Unknown,
     /// What was left in the slot.
     Left(Slot),
+    /// Memory of the library's own.
+    Outside,
+    /// What lies in the object that the argument points to, so many bytes behind where it points.
+    At { of: u8, at: i64 },
     /// No pointer.
     Number,
 }
@@ -35,6 +39,25 @@ pub enum Slot {
     Kept,
     /// What went into the kernel to come back later: user data of `epoll`.
     Kernel,
+    /// What other libraries were given to keep (see [`foreign`](super::foreign)).
+    TlsData,
+    TlsArgument,
+    TlsBytes,
+    TlsItems,
+    TlsMethods,
+    HttpSession,
+    HttpStream,
+    HttpInput,
+    Event,
+    Zlib,
+}
+
+impl Slot {
+    /// Whether functions that nothing is known of may put pointers there, too.
+    pub fn is_foreign(self) -> bool {
+        use Slot::{Handler, Kept, Kernel, ThreadResult, ThreadSpecific};
+        !matches!(self, ThreadResult | ThreadSpecific | Handler | Kept | Kernel)
+    }
 }
 
 /// Arguments are counted from 0.
@@ -116,6 +139,51 @@ pub enum Effect {
     },
     /// Unknown code may reach the argument from here on.
     Escapes(u8),
+    /// The same of all pointers that lie in the object the argument points to.
+    EscapesContent(u8),
+    /// A function that is given as the argument, if one is, finds what was left in the slot in the library's memory.
+    Shows {
+        slot: Slot,
+        to: u8,
+    },
+    /// Returns a pointer to memory of the library's own.
+    ReturnsOutside,
+    /// Stores such a pointer, so many bytes behind where the argument points.
+    StoresOutside {
+        to: u8,
+        at: i64,
+    },
+    /// The pointer that lies so many bytes behind where the argument points moves inside its object.
+    Advances {
+        of: u8,
+        at: i64,
+    },
+    /// Calls the function that lies so many bytes behind where the argument points, and leaves the result in the slot.
+    CallsAt {
+        of: u8,
+        at: i64,
+        args: &'static [Passed],
+        result: Slot,
+    },
+    /// Leaves a pointer somewhere into the object the argument points to.
+    LeavesInside {
+        of: u8,
+        slot: Slot,
+    },
+    /// Returns what was left in the slot, as it was left.
+    ReturnsKept(Slot),
+    /// Stores what was left, so many bytes behind where the argument points.
+    StoresLeftAt {
+        to: u8,
+        at: i64,
+        slot: Slot,
+    },
+    /// The same, at any place in so many bytes.
+    StoresLeftWithin {
+        to: u8,
+        bytes: u64,
+        slot: Slot,
+    },
 }
 
 use Effect::{

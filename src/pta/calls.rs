@@ -8,6 +8,7 @@
 use super::constraints::{Actual, Call, CallId, Nodes, Signature, Sink};
 use super::externals;
 use crate::ir::{FuncId, Program, Type, TypeId, ValueId};
+use crate::library::summaries;
 
 fn is_float(program: &Program, ty: TypeId) -> bool {
     matches!(program.types.get(ty), Type::Float(_))
@@ -19,7 +20,8 @@ fn accepts(program: &Program, func: FuncId, call: &Call) -> bool {
     let fits = |(arg, param): (&Actual, ValueId)| {
         arg.ty.is_none_or(|ty| is_float(program, ty) == is_float(program, program.values[param].ty))
     };
-    let enough = function.params.len() <= call.args.len() || function.blocks.is_empty();
+    let enough = function.params.len() <= call.args.len()
+        || (function.blocks.is_empty() && summaries::effects(&function.name).is_none());
     enough && call.args.iter().zip(function.params.iter()).all(fits)
 }
 
@@ -49,6 +51,9 @@ pub fn resolve<'p>(sink: &mut impl Sink<'p>, id: CallId, func: FuncId) {
     if let Some(signature) = sink.world().own_copies.get(&(id, func)).cloned() {
         sink.world().edges.insert((call.inst, func));
         return bind(sink, &call, &signature);
+    }
+    if call.kept {
+        sink.world().called_by_unknown.insert(func);
     }
     connect(sink, &call, func);
 }
@@ -90,6 +95,7 @@ fn bind_arguments<'p>(sink: &mut impl Sink<'p>, call: &Call, callee: &Signature)
 /// already reach, and return any of it.
 pub fn unknown<'p>(sink: &mut impl Sink<'p>, call: &Call) {
     sink.world().unknown_calls.insert(call.inst);
+    sink.unknown_runs();
     let escaped = sink.world().escaped;
     for node in call.args.iter().flat_map(|arg| arg.nodes).flat_map(Nodes::iter) {
         sink.copy(node, escaped);

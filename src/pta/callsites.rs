@@ -44,7 +44,7 @@ impl<'p> Generator<'p> {
             args,
             result: result.and_then(|result| self.value(frame, result)),
             extents,
-            callback: false,
+            kept: false,
         }
     }
 

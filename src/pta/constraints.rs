@@ -99,8 +99,8 @@ pub struct Call {
     pub result: Option<Nodes>,
     /// Of the memory, should the callee allocate some: by argument.
     pub extents: Vec<Extent>,
-    /// Made by a library function with a function it was given.
-    pub callback: bool,
+    /// Made by a library with a function it was given to keep: unknown code may make it at any time.
+    pub kept: bool,
 }
 
 /// Where a function expects its arguments and leaves its result.
@@ -123,6 +123,8 @@ pub struct World {
     /// Models of library functions whose calls follow the summary.
     pub told: FxHashSet<FuncId>,
     pub slots: FxHashMap<Slot, Node>,
+    /// Some code that nothing is known of may run.
+    pub unknown_runs: bool,
     /// Who calls whom; library callbacks belong to the call of the library function.
     pub edges: FxHashSet<(InstId, FuncId)>,
     /// Calls that may run code we know nothing of.
@@ -196,7 +198,28 @@ pub trait Sink<'p> {
         }
         let node = self.fresh(Role::Open);
         self.world().slots.insert(slot, node);
+        if slot.is_foreign() {
+            let escaped = self.world().escaped;
+            self.copy(escaped, node);
+            if self.world().unknown_runs {
+                self.copy(node, escaped);
+            }
+        }
         node
+    }
+
+    /// Code that nothing is known of may run: it may be a part of any library, and ask for what that was given.
+    fn unknown_runs(&mut self) {
+        if std::mem::replace(&mut self.world().unknown_runs, true) {
+            return;
+        }
+        let escaped = self.world().escaped;
+        let mut slots: Vec<(Slot, Node)> =
+            self.world().slots.iter().map(|(&s, &n)| (s, n)).collect();
+        slots.sort_unstable();
+        for (_, node) in slots.into_iter().filter(|(slot, _)| slot.is_foreign()) {
+            self.copy(node, escaped);
+        }
     }
 }
 

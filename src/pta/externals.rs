@@ -6,6 +6,7 @@ use super::constraints::{Actual, Call, Extent, Node, Nodes, Role, Sink};
 use super::objects::{LocationId, ObjectKind, Step};
 use super::shape::Shape;
 use crate::ir::FuncId;
+use crate::library::foreign;
 use crate::library::summaries::{self, Effect, Passed};
 
 /// Calls `func`, which has no body.
@@ -18,10 +19,19 @@ pub fn call<'p>(sink: &mut impl Sink<'p>, call: &Call, func: FuncId) {
                 apply(sink, call, func, effect);
             }
         }
-        None => {
-            sink.world().externals.insert(func);
-            calls::unknown(sink, call);
-        }
+        None => match foreign::effects(&function.name, program.machine.pointer_bits) {
+            Some(effects) => {
+                // Where pointers go is known, what else happens is not.
+                sink.world().unknown_calls.insert(call.inst);
+                for &effect in effects {
+                    apply(sink, call, func, effect);
+                }
+            }
+            None => {
+                sink.world().externals.insert(func);
+                calls::unknown(sink, call);
+            }
+        },
     }
 }
 
@@ -212,7 +222,83 @@ fn apply<'p>(sink: &mut impl Sink<'p>, call: &Call, func: FuncId, effect: Effect
             let escaped = sink.world().escaped;
             arg(call, index).into_iter().for_each(|node| sink.copy(node, escaped));
         }
+        Effect::EscapesContent(of) => {
+            if let Some(of) = arg(call, of) {
+                let escaped = sink.world().escaped;
+                let place = inside(sink, of);
+                sink.load(place, escaped, width);
+            }
+        }
+        Effect::Shows { slot, to } => {
+            if let Some(function) = arg(call, to) {
+                let slot = sink.slot(slot);
+                let escaped = sink.world().escaped;
+                sink.copy(slot, escaped);
+                sink.copy(function, escaped);
+            }
+        }
+        Effect::ReturnsOutside => {
+            let outside = sink.world().escaped;
+            result(call).into_iter().for_each(|to| sink.copy(outside, to));
+        }
+        Effect::StoresOutside { to, at } => {
+            if let Some(to) = arg(call, to) {
+                let outside = sink.world().escaped;
+                let place = sink.stepped(to, Step::by(at));
+                sink.store(outside, place, width);
+            }
+        }
+        Effect::Advances { of, at } => {
+            if let Some(of) = arg(call, of) {
+                let place = sink.stepped(of, Step::by(at));
+                let held = sink.fresh(Role::Inner);
+                sink.load(place, held, width);
+                let moved = inside(sink, held);
+                sink.store(moved, place, width);
+            }
+        }
+        Effect::CallsAt { of, at, args, result } => {
+            if let Some(target) = held_at(sink, call, of, at) {
+                let result = sink.slot(result);
+                call_back(sink, call, target, args, Some(Nodes { first: result, len: 1 }));
+            }
+        }
+        Effect::LeavesInside { of, slot } => {
+            if let Some(of) = arg(call, of) {
+                let slot = sink.slot(slot);
+                sink.step(of, slot, Step::anywhere());
+            }
+        }
+        Effect::ReturnsKept(slot) => {
+            let slot = sink.slot(slot);
+            result(call).into_iter().for_each(|to| sink.copy(slot, to));
+        }
+        Effect::StoresLeftAt { to, at, slot } => {
+            if let Some(to) = arg(call, to) {
+                let slot = sink.slot(slot);
+                let place = sink.stepped(to, Step::by(at));
+                sink.store(slot, place, width);
+            }
+        }
+        Effect::StoresLeftWithin { to, bytes, slot } => {
+            if let Some(to) = arg(call, to) {
+                let slot = sink.slot(slot);
+                let (stride, count) = (u64::from(width), bytes / u64::from(width));
+                let within = Step { terms: vec![(stride, Some(count))], ..Step::default() };
+                let place = sink.stepped(to, within);
+                sink.store(slot, place, width);
+            }
+        }
     }
+}
+
+/// What lies so many bytes behind where the argument points.
+fn held_at<'p>(sink: &mut impl Sink<'p>, call: &Call, of: u8, at: i64) -> Option<Node> {
+    let place = sink.stepped(arg(call, of)?, Step::by(at));
+    let held = sink.fresh(Role::Inner);
+    let width = pointer_bytes(sink);
+    sink.load(place, held, width);
+    Some(held)
 }
 
 /// The library calls `target`.
@@ -231,8 +317,9 @@ fn call_back<'p>(
                 Passed::Element { of, size } => {
                     arg(call, of).map(|node| sink.stepped(node, to_element(call, size)))
                 }
-                Passed::Unknown => Some(sink.world().escaped),
+                Passed::Unknown | Passed::Outside => Some(sink.world().escaped),
                 Passed::Left(slot) => Some(sink.slot(slot)),
+                Passed::At { of, at } => held_at(sink, call, of, at),
                 Passed::Number => None,
             };
             Actual { nodes: node.map(|first| Nodes { first, len: 1 }), ty: None, constant: None }
@@ -244,7 +331,7 @@ fn call_back<'p>(
         args,
         result,
         extents: Vec::new(),
-        callback: true,
+        kept: sink.world().unknown_calls.contains(&call.inst),
     };
     let id = sink.world().calls.push(callback);
     sink.call(target, id);

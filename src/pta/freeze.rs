@@ -1,7 +1,7 @@
 //! From the solved graph to the frozen answer: every set once more, in locations as they are folded now,
 //! without those that "anywhere in the object" covers.
 
-use super::constraints::Node;
+use super::constraints::{Node, Slot};
 use super::generate::Generator;
 use super::graph::Graph;
 use super::memory::EVERYWHERE;
@@ -139,7 +139,15 @@ pub(super) fn freeze(
         }
         contents[object] = content;
     }
-    let escaped = freezer.node(freezer.graph.world.escaped);
+    // What libraries keep they may read and write, though it comes back only by ways that are known.
+    let mut escaped = freezer.node(freezer.graph.world.escaped);
+    let mut kept: Vec<(Slot, Node)> =
+        freezer.graph.world.slots.iter().map(|(&slot, &node)| (slot, node)).collect();
+    kept.sort_unstable();
+    for (_, node) in kept.into_iter().filter(|(slot, _)| slot.is_foreign()) {
+        let held = freezer.node(node);
+        escaped = freezer.sets.union(escaped, held);
+    }
     let mut sets = freezer.sets;
     sets.forget_results();
     measure(program, &values, &sets, &graph.objects.locations, &mut statistics);

@@ -117,6 +117,7 @@ impl<'p> Generator<'p> {
                 escaped,
                 told: models::told(program),
                 slots: FxHashMap::default(),
+                unknown_runs: false,
                 edges: FxHashSet::default(),
                 unknown_calls: Default::default(),
                 called_by_unknown: Default::default(),

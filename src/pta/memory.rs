@@ -262,9 +262,6 @@ impl Graph<'_> {
                 self.read_somewhere(copier, one);
             }
         }
-        if objects.is_empty() {
-            return false;
-        }
         let mut instead = FxHashMap::default();
         for location in self.objects.locations.keys() {
             let Location { object, place } = self.objects.locations[location];
@@ -272,12 +269,10 @@ impl Graph<'_> {
                 instead.insert(location, object);
             }
         }
-        let instead = instead
-            .into_iter()
-            .map(|(location, object)| (location.as_u32(), self.objects.any(object).as_u32()))
-            .collect();
-        self.collect(&instead);
-        true
+        self.join_twins(&mut instead);
+        let found = !instead.is_empty() || !objects.is_empty();
+        self.rename(instead);
+        found
     }
 
     /// The object holds `location` when the program starts.

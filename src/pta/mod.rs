@@ -6,8 +6,10 @@
 //! - [`constraints`]: the language; [`generate`], [`instructions`], [`callsites`], [`start`] speak it, for
 //!   what can be reached from the entries. Numbers are tracked like pointers where they can carry one.
 //! - [`calls`], [`externals`], [`models`]: what calls mean. Functions without a body have summaries; one
-//!   that has none is unknown code. There is one node for everything unknown code knows: what is
+//!   that has none is unknown code; of functions of other common libraries it is known where pointers go, and nothing
+//!   else. There is one node for everything unknown code knows: what is
 //!   given to it *escapes*, and it may hand out, store into each other, and call what has escaped.
+//! - [`twins`]: objects that only the call tells apart for which they were made become one, where pointers got mixed up.
 //! - [`offline`]: nodes that must be equal become one before solving.
 //! - [`graph`], [`memory`], [`waves`]: solving by waves of differences over a graph whose cycles are
 //!   merged, with shared [`sets`]. Memory is divided into cells of a pointer's size.
@@ -47,6 +49,7 @@ pub mod sets;
 pub mod shape;
 mod start;
 pub mod tarjan;
+mod twins;
 mod waves;
 mod wrappers;
 
@@ -140,6 +143,7 @@ fn attempt(
     if !unknown.is_empty() {
         graph.solve(options)?;
     }
+    graph.join_equals();
     statistics.time = started.elapsed();
     Ok(freeze::freeze(program, graph, names, precision, unknown, statistics))
 }

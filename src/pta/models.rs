@@ -44,7 +44,17 @@ fn is_told(effects: &[Effect]) -> bool {
         | Effect::LeavesContent { .. }
         | Effect::ReturnsLeft(_)
         | Effect::StoresLeft { .. }
-        | Effect::Escapes(_) => false,
+        | Effect::Escapes(_)
+        | Effect::EscapesContent(_)
+        | Effect::Shows { .. }
+        | Effect::ReturnsOutside
+        | Effect::StoresOutside { .. }
+        | Effect::Advances { .. }
+        | Effect::CallsAt { .. }
+        | Effect::LeavesInside { .. }
+        | Effect::ReturnsKept(_)
+        | Effect::StoresLeftAt { .. }
+        | Effect::StoresLeftWithin { .. } => false,
     })
 }
 

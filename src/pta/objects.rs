@@ -105,6 +105,8 @@ pub struct Objects<'p> {
     pub crowded: Vec<ObjectId>,
     /// The location "anywhere in it" of each object that has one.
     anywhere: SecondaryMap<ObjectId, PackedOption<LocationId>>,
+    /// The objects that others stand for (see [`twins`](super::twins)).
+    replaced: SecondaryMap<ObjectId, PackedOption<ObjectId>>,
     pub merge_literals: bool,
     pub unknown: ObjectId,
 }
@@ -122,6 +124,7 @@ impl<'p> Objects<'p> {
             places: SecondaryMap::new(),
             crowded: Vec::new(),
             anywhere: SecondaryMap::new(),
+            replaced: SecondaryMap::new(),
             merge_literals,
             unknown: ObjectId(0),
         };
@@ -186,8 +189,19 @@ impl<'p> Objects<'p> {
         }
     }
 
+    /// From now on `by` stands for the object.
+    pub fn replace(&mut self, object: ObjectId, by: ObjectId) {
+        self.replaced[object] = by.into();
+    }
+
+    /// The object that stands for this one.
+    pub fn stand_in(&self, object: ObjectId) -> ObjectId {
+        self.replaced[object].expand().map_or(object, |by| self.stand_in(by))
+    }
+
     /// The location of an offset that needs no folding, or of any offset.
     fn place(&mut self, object: ObjectId, place: Place) -> LocationId {
+        let object = self.stand_in(object);
         if let Some(&id) = self.known_locations.get(&(object, place)) {
             return id;
         }

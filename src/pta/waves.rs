@@ -301,12 +301,22 @@ impl Graph<'_> {
                 continue;
             }
             let mut uses = std::mem::take(&mut self.uses[uses as usize]);
+            self.simplify(&mut uses);
             self.access(&uses, new, self.all[index]);
             // What was added meanwhile has seen all.
             let now = self.uses(node);
             std::mem::swap(now, &mut uses);
             let mut added = uses;
             self.uses(node).append_all(&mut added);
+        }
+    }
+
+    /// Names each access once: those of merged nodes are often the same.
+    fn simplify(&mut self, uses: &mut Uses) {
+        for list in [&mut uses.loads, &mut uses.stores] {
+            list.iter_mut().for_each(|(node, _)| *node = self.find(*node));
+            list.sort_unstable();
+            list.dedup();
         }
     }
 
