@@ -17,13 +17,13 @@ use super::candidates;
 use super::fold::Class;
 use super::ledger::Ledger;
 use super::liveness::Liveness;
-use super::loops::{Body, Loops};
+use super::loops::{Body, Key, Loops, key};
 use super::machine::Machine;
 use super::spoken::LoopInvariant;
 use super::state::State;
 use super::summary::Summaries;
 use crate::cancel::Cancel;
-use crate::ir::{BlockId, FuncId, InstId};
+use crate::ir::FuncId;
 use crate::smt::{ExprId, Limits};
 use crate::watch::Deadline;
 use rustc_hash::FxHashMap;
@@ -206,9 +206,6 @@ pub(super) struct Ends {
     pub(super) out: Vec<State>,
 }
 
-/// Places in the order in which a path meets them, calls inside the place of the call.
-type Key = Vec<(u32, u32)>;
-
 impl<'p> Prover<'_, 'p, '_> {
     pub(super) fn loops(&mut self, func: FuncId) -> Rc<Loops> {
         let program = self.machine.program;
@@ -227,12 +224,7 @@ impl<'p> Prover<'_, 'p, '_> {
     }
 
     fn key(&mut self, state: &State) -> Key {
-        let frames = state.frames.iter().map(|frame| (frame.func, frame.block, frame.at));
-        let places: Vec<(FuncId, BlockId, InstId)> = frames.collect();
-        let place = |(func, block, at): (FuncId, BlockId, InstId)| {
-            (self.loops(func).order(block), at.as_u32())
-        };
-        places.into_iter().map(place).collect()
+        key(state, |func| self.loops(func))
     }
 
     /// Follows all paths from `start` to their end or the bound.

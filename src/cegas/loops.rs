@@ -3,11 +3,20 @@
 //! Invariant: along an edge the order grows, unless the edge goes back to the head of a natural loop from
 //! inside it, or the graph is irreducible there ([`Loops::is_crossed`] tells).
 
-use super::state::Frame;
+use super::state::{Frame, State};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::Dominators;
 use crate::ir::{BlockId, FuncId, Inst, Program};
 use std::rc::Rc;
+
+/// Places in the order in which a path meets them, calls inside the place of the call.
+pub(super) type Key = Vec<(u32, u32)>;
+
+/// Where a state stands.
+pub(super) fn key(state: &State, mut loops: impl FnMut(FuncId) -> Rc<Loops>) -> Key {
+    let place = |frame: &Frame| (loops(frame.func).order(frame.block), frame.at.as_u32());
+    state.frames.iter().map(place).collect()
+}
 
 #[derive(Debug)]
 pub(super) struct Loops {

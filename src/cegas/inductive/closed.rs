@@ -13,12 +13,17 @@
 //! many turns before.
 //!
 //! Calls may be passed by contracts instead ([`super::contracts`]).
+//!
+//! Where paths are too many to be followed apart, those that stand at one place are joined before they go on
+//! ([`crate::cegas::merge`]): the joined state is what either was, so this makes nothing more general. What waits goes on in the order of the
+//! program then, so that paths meet.
 
 use super::{Checker, Reason, refused};
-use crate::cegas::loops::Body;
+use crate::cegas::loops::{Body, Key, key};
 use crate::cegas::state::State;
 use crate::ir::{BlockId, FuncId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// States that were met at one place and are compared with what comes there later.
@@ -28,6 +33,14 @@ const MOST_MET: usize = 64;
 struct Path {
     state: State,
     track: Track,
+}
+
+/// The paths that wait.
+#[derive(Default)]
+struct Waiting {
+    apart: Vec<Path>,
+    /// Those that are judged and may be joined, by where they stand.
+    meeting: BTreeMap<Key, Vec<State>>,
 }
 
 /// What a path is followed for.
@@ -71,20 +84,19 @@ impl Checker<'_> {
         self.machine.plains.is_off = true;
         let mut start = start;
         start.assumed.extend(self.machine.ghost_index());
-        let mut waiting = vec![Path { state: start, track: Track::Judged }];
+        let mut waiting = Waiting::default();
+        waiting.apart.push(Path { state: start, track: Track::Judged });
         let mut met: FxHashMap<(FuncId, BlockId), Vec<State>> = FxHashMap::default();
         let mut begun = vec![false; self.written.len()];
-        while let Some(Path { state, track }) = waiting.pop() {
-            self.judges = match track {
-                Track::Judged | Track::First { .. } | Track::Body { .. } => true,
-                Track::Later { turn, turns, .. } => turn == turns,
-            };
-            for state in self.follow(state)? {
-                self.land(state, track.clone(), &mut waiting, &mut met, &mut begun)?;
-            }
-            for (context, state) in std::mem::take(&mut self.bodies) {
-                let track = Track::Body { context, frames: state.frames.len() };
-                waiting.push(Path { state, track });
+        loop {
+            if let Some(path) = waiting.apart.pop() {
+                self.walk(path, &mut waiting, &mut met, &mut begun)?;
+            } else if let Some((_, states)) = waiting.meeting.pop_first() {
+                for state in self.joined(states) {
+                    self.arrive(state, Track::Judged, &mut waiting, &mut met, &mut begun)?;
+                }
+            } else {
+                break;
             }
         }
         // An array that was found on the way would have to be followed from the start.
@@ -95,12 +107,43 @@ impl Checker<'_> {
         }
     }
 
+    /// Follows one path to where it comes to a block.
+    fn walk(
+        &mut self,
+        Path { state, track }: Path,
+        waiting: &mut Waiting,
+        met: &mut FxHashMap<(FuncId, BlockId), Vec<State>>,
+        begun: &mut [bool],
+    ) -> Result<(), Reason> {
+        self.judges = match track {
+            Track::Judged | Track::First { .. } | Track::Body { .. } => true,
+            Track::Later { turn, turns, .. } => turn == turns,
+        };
+        for state in self.follow(state)? {
+            self.land(state, track.clone(), waiting, met, begun)?;
+        }
+        for (context, state) in std::mem::take(&mut self.bodies) {
+            let track = Track::Body { context, frames: state.frames.len() };
+            waiting.apart.push(Path { state, track });
+        }
+        Ok(())
+    }
+
+    /// The same paths in as few states as possible.
+    fn joined(&mut self, states: Vec<State>) -> Vec<State> {
+        let func = states.first().and_then(|state| state.top()).map(|frame| frame.func);
+        let Some(func) = func.filter(|_| states.len() > 1) else { return states };
+        let loops = self.loops(func);
+        let (deadline, cancel) = (self.deadline, self.cancel);
+        self.machine.merge_all(&loops, states, || deadline.is_over() || cancel.is_wished())
+    }
+
     /// A path has come to a block.
     fn land(
         &mut self,
         state: State,
         mut track: Track,
-        waiting: &mut Vec<Path>,
+        waiting: &mut Waiting,
         met: &mut FxHashMap<(FuncId, BlockId), Vec<State>>,
         begun: &mut [bool],
     ) -> Result<(), Reason> {
@@ -111,7 +154,7 @@ impl Checker<'_> {
                 if region.is_at_head(&state) && is_at_start {
                     *left -= 1;
                     if *left > 0 {
-                        waiting.push(Path { state, track });
+                        waiting.apart.push(Path { state, track });
                     }
                     return Ok(());
                 }
@@ -126,7 +169,7 @@ impl Checker<'_> {
                     }
                     *turn += 1;
                     if *turn <= *turns {
-                        waiting.push(Path { state, track });
+                        waiting.apart.push(Path { state, track });
                     }
                     return Ok(());
                 }
@@ -143,18 +186,36 @@ impl Checker<'_> {
                     return self.keeps_promise(&state, *context);
                 }
                 // A written state does not know which call it is in.
-                waiting.push(Path { state, track });
+                waiting.apart.push(Path { state, track });
                 return Ok(());
             }
         }
+        if self.joins && matches!(track, Track::Judged) {
+            let key = key(&state, |func| self.loops(func));
+            waiting.meeting.entry(key).or_default().push(state);
+            return Ok(());
+        }
+        self.arrive(state, track, waiting, met, begun)
+    }
+
+    /// It goes on, or what is written for the place goes on instead.
+    fn arrive(
+        &mut self,
+        state: State,
+        track: Track,
+        waiting: &mut Waiting,
+        met: &mut FxHashMap<(FuncId, BlockId), Vec<State>>,
+        begun: &mut [bool],
+    ) -> Result<(), Reason> {
+        let is_at_start = self.is_at_start(&state);
         let Some(place) = state.top().map(|frame| (frame.func, frame.block)) else {
-            waiting.push(Path { state, track });
+            waiting.apart.push(Path { state, track });
             return Ok(());
         };
         let is_head = is_at_start && self.loops(place.0).body(place.1).is_some();
         let among = self.by_place.get(&place).cloned().unwrap_or_default();
         if !is_head && among.is_empty() {
-            waiting.push(Path { state, track });
+            waiting.apart.push(Path { state, track });
             return Ok(());
         }
         if !among.is_empty()
@@ -164,11 +225,11 @@ impl Checker<'_> {
             for number in covering {
                 turns = turns.max(self.written[number].turns);
                 if !std::mem::replace(&mut begun[number], true) {
-                    waiting.push(self.begin(number)?);
+                    waiting.apart.push(self.begin(number)?);
                 }
             }
             if let Some(region) = self.region(&state).filter(|_| turns > 0) {
-                waiting.push(Path { state, track: Track::First { region, left: turns } });
+                waiting.apart.push(Path { state, track: Track::First { region, left: turns } });
             }
             return Ok(());
         }
@@ -190,7 +251,7 @@ impl Checker<'_> {
                 known.push(state.clone());
             }
         }
-        waiting.push(Path { state, track });
+        waiting.apart.push(Path { state, track });
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 //! it make every obligation hold?
 //!
 //! What is said is conditions in C, checked by the rule for loops that every textbook has ([`turns`]), or whole states,
-//! checked to be closed ([`closed`]). Every path is followed on its own; nothing is guessed, joined or made
-//! general. It knows nothing of how [`super::cover`] finds proofs, so what both say is trusted twice. It shares with it
+//! checked to be closed ([`closed`]). Nothing is guessed or made general. Every path is followed on its own at first; if
+//! half of the time is over, those that meet are joined. It knows nothing of how [`super::cover`] finds proofs, so what both say is trusted twice. It shares with it
 //! the machine: what instructions mean, that of an array one arbitrary element is followed ([`super::ghost`]), and
 //! what a list is when it is unfolded ([`super::chain`]).
 //!
@@ -69,7 +69,11 @@ pub fn check(task: &Task<'_>, claims: &Claims<'_>) -> Explored {
     let mut verdicts: Vec<(Obligation, Verdict)> = Vec::new();
     let mut is_complete = false;
     for set in sets {
-        let checked = check_one(task, &claims.conditions, set, deadline);
+        let half = Deadline::within(deadline.left() / 2);
+        let mut checked = check_one(task, &claims.conditions, set, (false, half));
+        if set.is_some() && half.is_over() {
+            checked = check_one(task, &claims.conditions, set, (true, deadline));
+        }
         is_complete |= checked.is_complete;
         for (obligation, verdict) in checked.verdicts {
             match verdicts.iter_mut().find(|(known, _)| *known == obligation) {
@@ -88,7 +92,7 @@ fn check_one(
     task: &Task<'_>,
     conditions: &Conditions,
     states: Option<&str>,
-    deadline: Deadline,
+    (joins, deadline): (bool, Deadline),
 ) -> Explored {
     let Task { program, obligations, options, cancel, .. } = *task;
     let entry = task.entry.func;
@@ -119,6 +123,7 @@ fn check_one(
         named: FxHashMap::default(),
         failed: BTreeSet::new(),
         judges: true,
+        joins,
         // Conditions in C say nothing of what is lost.
         loses: states.is_none(),
         deadline,
@@ -174,6 +179,8 @@ struct Checker<'c> {
     failed: BTreeSet<usize>,
     /// What is demanded on the path is judged; otherwise it is only taken to be met.
     judges: bool,
+    /// Paths that meet are joined.
+    joins: bool,
     /// Allocated memory may be lost somewhere.
     loses: bool,
     deadline: Deadline,
