@@ -7,7 +7,7 @@ use super::ids::{
     BlockId, ConstId, FuncId, GlobalId, IdRange, InstId, List, LocId, Pool, TextId, TypeId,
     ValueId, VarId,
 };
-use super::inst::{GepTerm, Inst, Operand};
+use super::inst::{Callee, GepTerm, Inst, Operand};
 use super::types::{Type, Types};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -245,6 +245,15 @@ impl Program {
             case_pool: Pool::default(),
             block_pool: Pool::default(),
             index_pool: Pool::default(),
+        }
+    }
+
+    /// Whether what comes behind the instruction may be executed more than once for it.
+    pub fn may_come_back_twice(&self, id: InstId) -> bool {
+        match *self.inst(id) {
+            Inst::Call { callee: Callee::Direct(func), .. } => self.funcs[func].may_return_twice(),
+            Inst::Unsupported { what, .. } => self.texts.get(what).contains("setjmp"),
+            _ => false,
         }
     }
 

@@ -8,8 +8,8 @@
 use super::whole::Whole;
 use crate::ir::cfg::Cfg;
 use crate::ir::{
-    BinaryOp, Callee, CastOp, Const, ConstId, FuncId, Inst, InstId, IntPredicate, Operand,
-    OverflowOp, Program, PureOp, TypeId, ValueId,
+    BinaryOp, CastOp, Const, ConstId, FuncId, Inst, InstId, IntPredicate, Operand, OverflowOp,
+    Program, PureOp, TypeId, ValueId,
 };
 use crate::svfg::{Flow, Node, NodeId};
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -321,10 +321,5 @@ fn is_fixed(program: &Program, constant: ConstId) -> bool {
 pub fn returns_twice(program: &Program, func: FuncId) -> bool {
     let blocks = program.funcs[func].blocks.iter();
     let mut insts = blocks.flat_map(|block| program.blocks[block].insts.iter());
-    insts.any(|inst| match program.insts[inst].inst {
-        Inst::Call { callee: Callee::Direct(callee), .. } => {
-            program.funcs[callee].may_return_twice()
-        }
-        _ => false,
-    })
+    insts.any(|inst| program.may_come_back_twice(inst))
 }

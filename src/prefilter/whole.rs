@@ -25,7 +25,11 @@ const STARTS: &[&str] = &[
     "strtok",
     "wcstok",
     "aio_read",
+    "pthread_atfork",
 ];
+
+/// Functions without a body that call what they are given before they come back, and not later.
+const CALLS_AT_ONCE: &[&str] = &["qsort", "qsort_r", "bsearch", "lfind", "lsearch"];
 
 /// Objects whose life may end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,7 +56,8 @@ pub struct Whole {
     pub points_to: PointsTo,
     pub graph: Svfg,
     pub runs: FxHashSet<FuncId>,
-    /// Called by nobody in the program only, or also by code outside.
+    /// Called by nobody in the program only, or also by code outside, or later: a handler finds other memory than the call
+    /// that handed it over.
     pub starts: FxHashSet<FuncId>,
     freed: FxHashMap<FuncId, Freed>,
     ever: Freed,
@@ -76,6 +81,7 @@ impl Whole {
         starts.extend(program.constructors.iter().chain(&program.destructors));
         starts.extend(program.func_by_name("main"));
         starts.extend(points_to.filtered.iter().map(|(_, func)| func));
+        starts.extend(called_later(program, &points_to));
         let mut whole = Whole {
             points_to,
             graph,
@@ -210,6 +216,18 @@ impl Whole {
         };
         !self.may_be(pointer, &self.ever) && !self.objects(pointer).any(is_local)
     }
+}
+
+/// The functions that are given to one without a body which may call them after it came back.
+fn called_later(program: &Program, points_to: &PointsTo) -> FxHashSet<FuncId> {
+    let calls = Calls::new(program, points_to);
+    let is_late = |&func: &FuncId| {
+        let function = &program.funcs[func];
+        function.blocks.is_empty() && !CALLS_AT_ONCE.contains(&function.name.as_str())
+    };
+    let insts = points_to.reachable.iter().flat_map(|&func| insts(program, func));
+    let late = insts.filter(|&inst| points_to.callees(inst).funcs.iter().any(is_late));
+    late.flat_map(|inst| calls.of(inst)).collect()
 }
 
 pub fn insts(program: &Program, func: FuncId) -> impl Iterator<Item = InstId> + '_ {

@@ -97,7 +97,12 @@ impl<'a> Effects<'a> {
                 touch.reads.extend(given.map(|&object| Extent::Object(object)));
             }
             Inst::Call { args, .. } => self.call(inst, self.program.operands(args), &mut touch),
-            Inst::Unsupported { .. } => self.unknown(&mut touch),
+            Inst::Unsupported { .. } => {
+                self.unknown(&mut touch);
+                if self.program.may_come_back_twice(inst) {
+                    self.anything(&mut touch);
+                }
+            }
             // The objects that a restored stack ends are not named; see `sfg` for what ends lives.
             Inst::StackRestore { .. }
             | Inst::VaEnd { .. }
