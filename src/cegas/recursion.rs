@@ -5,12 +5,11 @@ use super::cover::{Bound, Fail, Prover, Tried};
 use super::invariant::Arrival;
 use super::machine::Machine;
 use super::memory::{Instance, Life};
-use super::merge::differences;
 use super::state::State;
 use super::summary::Summary;
 use super::value::Value;
 use super::wide::{Spot, Wide};
-use super::widen::{Binding, Head, Misfit, get, shape};
+use super::widen::{Binding, Head, Misfit, changed_cells, get, shape};
 use crate::ir::{Callee, FuncId, Inst, InstId, Type};
 use crate::smt::{ExprId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -337,36 +336,16 @@ impl Prover<'_, '_, '_> {
 
 /// The places in memory that are other ones where the body has ended.
 fn changed(general: &State, end: &State) -> Result<Vec<Spot>, Misfit> {
-    let is_other = end.exposed != general.exposed
-        || end.handled != general.handled
-        || end.trusted != general.trusted
-        || (&end.pending, &end.closing) != (&general.pending, &general.closing);
-    if is_other {
+    if !general.is_alike_outside(end) {
         return shape("what functions that nobody knows may do");
     }
-    let mut spots = Vec::new();
-    for number in 0..end.memory.len() as u32 {
-        let instance = Instance(number);
-        let (a, b) = (general.memory.get(instance), end.memory.get(instance));
-        let (Some(a), Some(b)) = (a, b) else {
-            if b.is_some_and(|object| object.life == Life::Live) {
-                return shape("memory that outlives a call");
-            }
-            continue;
-        };
-        if std::ptr::eq(a, b) {
-            continue;
+    let known = general.memory.len() as u32;
+    for number in known..end.memory.len() as u32 {
+        if end.memory.get(Instance(number)).is_some_and(|object| object.life == Life::Live) {
+            return shape("memory that outlives a call");
         }
-        if (a.life, a.size, a.background, a.origin) != (b.life, b.size, b.background, b.origin) {
-            return shape("objects whose life changes in a call");
-        }
-        if (a.chain.is_some() || b.chain.is_some()) && a != b {
-            return shape("a list that changes in a call");
-        }
-        let ranges = differences(a, b).into_iter();
-        spots.extend(ranges.map(|(offset, bytes)| Spot::Cell(instance, offset, bytes)));
     }
-    Ok(spots)
+    changed_cells(general, end, known)
 }
 
 /// Arguments to test with: small numbers first, then some around those that programs like.

@@ -92,11 +92,7 @@ impl Summary {
         let (mut seen, mut frame) = (general.clone(), theirs.clone());
         frame.call = ours.call;
         if !self.only_computes {
-            let is_other = inside.exposed != general.exposed
-                || inside.handled != general.handled
-                || inside.trusted != general.trusted
-                || (&inside.pending, &inside.closing) != (&general.pending, &general.closing);
-            if is_other {
+            if !inside.is_alike_outside(general) {
                 return shape("what functions that nobody knows may do");
             }
             seen.memory = inside.memory.clone();

@@ -233,25 +233,7 @@ impl Head {
                 return shape("memory allocated in each turn of a loop");
             }
         }
-        for number in 0..known {
-            let instance = Instance(number);
-            let (Some(a), Some(b)) = (general.memory.get(instance), state.memory.get(instance))
-            else {
-                return shape("an object that is gone");
-            };
-            if std::ptr::eq(a, b) {
-                continue;
-            }
-            if (a.life, a.size, a.background, a.origin) != (b.life, b.size, b.background, b.origin)
-            {
-                return shape("objects whose life changes in a loop");
-            }
-            if (a.chain.is_some() || b.chain.is_some()) && a != b {
-                return shape("a list that changes in a loop");
-            }
-            let ranges = differences(a, b).into_iter();
-            spots.extend(ranges.map(|(offset, bytes)| Spot::Cell(instance, offset, bytes)));
-        }
+        spots.extend(changed_cells(general, state, known)?);
         Ok(spots)
     }
 
@@ -268,6 +250,33 @@ impl Head {
         self.spots.insert(spot, wide);
         Ok(())
     }
+}
+
+/// Where the first so many objects hold something else.
+pub(super) fn changed_cells(
+    general: &State,
+    state: &State,
+    known: u32,
+) -> Result<Vec<Spot>, Misfit> {
+    let mut spots = Vec::new();
+    for number in 0..known {
+        let instance = Instance(number);
+        let (Some(a), Some(b)) = (general.memory.get(instance), state.memory.get(instance)) else {
+            return shape("an object that is gone");
+        };
+        if std::ptr::eq(a, b) {
+            continue;
+        }
+        if (a.life, a.size, a.background, a.origin) != (b.life, b.size, b.background, b.origin) {
+            return shape("objects whose life changes");
+        }
+        if (a.chain.is_some() || b.chain.is_some()) && a != b {
+            return shape("a list that changes");
+        }
+        let ranges = differences(a, b).into_iter();
+        spots.extend(ranges.map(|(offset, bytes)| Spot::Cell(instance, offset, bytes)));
+    }
+    Ok(spots)
 }
 
 pub(super) fn shape<T>(what: &str) -> Result<T, Misfit> {

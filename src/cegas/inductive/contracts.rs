@@ -228,7 +228,7 @@ impl Checker<'_> {
             return Some(binding);
         }
         let known: FxHashSet<ExprId> = inside.conditions().into_iter().collect();
-        let is_same = context.holds.is_subset(&known) && is_alike(general, inside);
+        let is_same = context.holds.is_subset(&known) && general.is_alike_outside(inside);
         is_same.then_some(())?;
         let mut masked = inside.clone();
         for &place in &context.finds {
@@ -367,18 +367,10 @@ impl Checker<'_> {
                 self.put(state, place, place.var);
             }
         }
-        let is_alike = is_alike(&context.general, state);
+        let is_alike = context.general.is_alike_outside(state);
         let is_live = |object: &Object| object.life == Life::Live;
         (is_alike && is_equal(&general, &masked, is_live)).then_some(binding)
     }
-}
-
-/// Whether what is beside memory and the calls is the same.
-fn is_alike(one: &State, other: &State) -> bool {
-    one.exposed == other.exposed
-        && one.handled == other.handled
-        && one.trusted == other.trusted
-        && (&one.pending, &one.closing) == (&other.pending, &other.closing)
 }
 
 /// Whether memory is the same, and nothing that counts is new in the other.
