@@ -10,8 +10,7 @@
 //! Invariant: a name is in one row, and every way is named in which its function keeps, stores, returns or calls a pointer
 //! into memory that is not the library's own. Offsets are those of machines with pointers of eight bytes.
 
-use super::summaries::{Effect, Passed, Slot};
-use rustc_hash::FxHashMap;
+use super::summaries::{Effect, Passed, Slot, Table, table};
 use std::sync::LazyLock;
 
 use Effect::{
@@ -321,13 +320,7 @@ const HARMLESS: &str = "\
     fsetxattr fgetxattr truncate64 mkostemp64 closefrom err errx warn warnx verr verrx vwarn vwarnx __b64_ntop \
     __b64_pton __ctype_get_mb_cur_max llroundl backtrace_symbols_fd";
 
-static TABLE: LazyLock<FxHashMap<&'static str, &'static [Effect]>> = LazyLock::new(|| {
-    let harmless = HARMLESS.split_whitespace().map(|name| (name, &[] as &[Effect]));
-    let named = EFFECTS
-        .iter()
-        .flat_map(|&(names, effects)| names.split_whitespace().map(move |name| (name, effects)));
-    harmless.chain(named).collect()
-});
+static TABLE: LazyLock<Table> = LazyLock::new(|| table(EFFECTS, HARMLESS));
 
 /// What the function of this name does to pointers; none if we do not know it.
 pub fn effects(name: &str, pointer_bits: u32) -> Option<&'static [Effect]> {

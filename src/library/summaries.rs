@@ -442,13 +442,19 @@ const HARMLESS: &str = "\
     MUSTALIAS MAYALIAS NOALIAS PARTIALALIAS EXPECTEDFAIL_MAYALIAS EXPECTEDFAIL_NOALIAS \
     EXPECTEDFAIL_MUSTALIAS EXPECTEDFAIL_PARTIALALIAS";
 
-static TABLE: LazyLock<FxHashMap<&'static str, &'static [Effect]>> = LazyLock::new(|| {
-    let harmless = HARMLESS.split_whitespace().map(|name| (name, &[] as &[Effect]));
-    let named = EFFECTS
+/// Functions by name, and what they do to pointers.
+pub(super) type Table = FxHashMap<&'static str, &'static [Effect]>;
+
+/// The table of rows of names, and of names of functions that do nothing to pointers.
+pub(super) fn table(rows: &[(&'static str, &'static [Effect])], harmless: &'static str) -> Table {
+    let harmless = harmless.split_whitespace().map(|name| (name, &[] as &[Effect]));
+    let named = rows
         .iter()
         .flat_map(|&(names, effects)| names.split_whitespace().map(move |name| (name, effects)));
     harmless.chain(named).collect()
-});
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| table(EFFECTS, HARMLESS));
 
 /// What the function of this name does to pointers; none if we do not know it.
 pub fn effects(name: &str) -> Option<&'static [Effect]> {
