@@ -8,6 +8,7 @@ mod invariants;
 mod library;
 mod memory;
 mod places;
+mod portfolio;
 mod published;
 mod shown;
 mod slices;

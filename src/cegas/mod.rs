@@ -32,6 +32,7 @@ mod task;
 pub mod verdict;
 mod ledger;
 pub mod explore;
+mod features;
 mod slices;
 mod rest;
 mod draw;
@@ -84,6 +85,7 @@ pub mod refine;
 pub mod sse;
 
 pub use crate::smt::Stats;
+pub use features::Features;
 pub use library::is_known;
 pub use machine::Options;
 pub use names::names_line;

@@ -4,6 +4,7 @@
 
 use super::cover::{self, Proved};
 use super::explore::Explorer;
+use super::features::Features;
 use super::state::State;
 use super::verdict::{Counterexample, Proof, Reason, Verdict};
 use crate::rules::Obligation;
@@ -17,6 +18,7 @@ const DIVES: f64 = 0.12;
 
 /// The parts of the time after which each has to be done, whatever it counted.
 const MORE_PATHS: f64 = 0.2;
+const MOST_PATHS: f64 = 0.5;
 const LAST_DIVE: f64 = 0.3;
 const PROOFS: f64 = 0.8;
 const TOGETHER: f64 = 0.9;
@@ -36,6 +38,21 @@ impl Explorer<'_> {
     pub(super) fn run_together(&mut self) {
         if self.run_to_proofs() {
             self.run(self.after(if self.open_count() < 2 { 1.0 } else { TOGETHER }));
+        }
+    }
+
+    /// Paths and proofs alone, those first that sooner come to an end.
+    pub(super) fn run_for_proofs(&mut self) {
+        let (paths, proofs) = match Features::of(self.machine.program).favour_proofs() {
+            true => (MORE_PATHS / 2.0, TOGETHER),
+            false => (MOST_PATHS, PROOFS),
+        };
+        self.run(self.after(paths));
+        if self.goes_on() || self.has_left() {
+            self.prove(proofs);
+        }
+        if self.goes_on() {
+            self.run(self.after(1.0));
         }
     }
 

@@ -4,8 +4,9 @@
 //!
 //! Invariant: each gets the same time, however many work at once; what comes out is put together in the obligations' order.
 
-use super::cuts::{self, is_open};
+use super::cuts;
 use super::engines::bug;
+use super::portfolio::is_open;
 use crate::cegas::{Explored, Stats, Task, Verdict};
 use crate::ir::InstId;
 use crate::library as models;
@@ -134,6 +135,7 @@ mod tests {
     use super::*;
     use crate::cancel::Cancel;
     use crate::cegas::{Budget, Options};
+    use crate::check::portfolio;
     use crate::entries::Entry;
     use crate::{ir, rules};
 
@@ -201,7 +203,7 @@ const c1 = i32 0
             found: Some(&found),
             only: None,
         };
-        let together = catch_unwind(AssertUnwindSafe(|| cuts::explore(&task)));
+        let together = catch_unwind(AssertUnwindSafe(|| portfolio::explore(&task)));
         assert!(together.is_err(), "the first violation is told to somebody who panics");
         let after: Vec<String> = after_bug(&task).iter().map(|(_, v)| verdict(v)).collect();
         assert_eq!(after, ["unsafe", "safe", "safe"]);

@@ -1,7 +1,7 @@
 //! Who decides: the explorer, Algorithm 2 before it, an enumeration of paths, the prover alone, or conditions that
 //! were given.
 
-use super::{alone, cuts, invariants};
+use super::{alone, invariants, portfolio};
 use crate::cegas::refine::{self, Decider, Question};
 use crate::cegas::{Explored, Reason, Task, Verdict, inductive, sse};
 use crate::config::{Engine, Settings};
@@ -19,7 +19,7 @@ pub(super) fn decide(task: &Task<'_>, settings: &Settings, paths: &mut String) -
         settings.given.as_ref().map(|given| invariants::given(task.program, given, settings));
     let mut run = || match settings.engine {
         _ if let Some(claims) = &claims => inductive::check(task, claims),
-        Engine::Auto => cuts::explore(task),
+        Engine::Auto => portfolio::explore(task),
         Engine::Proofs => task.prove(),
         Engine::Cegas => refined(task),
         Engine::Sse => enumerated(task, settings, paths),
