@@ -106,12 +106,17 @@ impl Explorer<'_> {
             && !self.all_settled()
     }
 
+    /// What nobody has followed yet waits.
+    pub(super) fn begin(&mut self) {
+        let start = self.machine.start(self.entry);
+        self.wait(start);
+    }
+
     /// Follows paths until then.
     pub(super) fn run(&mut self, deadline: Deadline) {
         self.deadline = deadline;
         if !self.is_paused {
-            let start = self.machine.start(self.entry);
-            self.wait(start);
+            self.begin();
         }
         self.is_paused = false;
         while !self.all_settled() {
@@ -191,8 +196,10 @@ mod tests {
     use crate::cancel::Cancel;
     use crate::cegas::Options;
     use crate::cegas::task::{Budget, Task};
+    use crate::cegas::Rest;
     use crate::entries::Entry;
-    use crate::{ir, rules};
+    use crate::order::Order;
+    use crate::{ir, pta, rules};
     use std::time::Duration;
 
     /// The sixth turn is one too many.
@@ -232,43 +239,58 @@ const c1 = i32 5
 const c2 = i32 1
 "#;
 
-    /// A path that was interrupted at the head of a loop goes on there: nobody else was there in its state.
-    #[test]
-    fn paths_are_followed_however_often_they_are_interrupted() {
+    /// What a test makes of the program above.
+    fn on_turns<T>(test: impl FnOnce(Task<'_>) -> T) -> T {
         let program = ir::parse(TURNS).expect("a program");
         let main = program.funcs.keys().next().expect("a function");
         let obligations = rules::mark(&program, &[rules::assertion::RULE.id], &[]);
-        let long = Duration::from_secs(600);
-        let budget = Budget {
-            time: long,
-            nominal: long,
-            grace: Duration::ZERO,
-            waiting: 1000,
-            expressions: 100_000,
-        };
+        let time = LONG;
+        let grace = Duration::ZERO;
+        let budget = Budget { time, nominal: time, grace, waiting: 1000, expressions: 100_000 };
         let options = Options { malloc_may_fail: false, frees_all: false, tells_invariants: false };
-        let task = Task {
+        let answer = pta::analyse(&program, &pta::Options::default());
+        let order = Order::new(&program, &answer, main).expect("one order");
+        test(Task {
             program: &program,
             entry: &Entry::plain(main),
             obligations: &obligations,
             options,
             budget,
             cancel: &Cancel::default(),
-            rest: None,
+            rest: Some(&Rest::everything(&order)),
             found: None,
             only: None,
-        };
-        let mut explorer = Explorer::of(&task);
-        explorer.most_work = 0;
-        for _ in 0..1000 {
-            // One instruction at a time.
-            explorer.until_look = 2;
-            explorer.run(Deadline::within(long));
-            if !explorer.is_paused {
-                break;
+        })
+    }
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    /// A path that was interrupted at the head of a loop goes on there: nobody else was there in its state.
+    #[test]
+    fn paths_are_followed_however_often_they_are_interrupted() {
+        let verdicts = on_turns(|task| {
+            let mut explorer = Explorer::of(&task);
+            explorer.most_work = 0;
+            for _ in 0..1000 {
+                // One instruction at a time.
+                explorer.until_look = 2;
+                explorer.run(Deadline::within(LONG));
+                if !explorer.is_paused {
+                    break;
+                }
             }
-        }
-        let verdicts = explorer.verdicts();
+            explorer.verdicts()
+        });
         assert!(matches!(verdicts[..], [(_, Verdict::Unsafe(_))]), "{verdicts:?}");
+    }
+
+    /// Who only looks for proofs has followed no path, so whatever has none is open.
+    #[test]
+    fn what_is_neither_proved_nor_followed_is_open() {
+        let verdicts = on_turns(|task| task.shortened(Duration::from_millis(100)).prove().verdicts);
+        assert!(matches!(verdicts[..], [(_, Verdict::Unknown(_))]), "{verdicts:?}");
+        let proofs = |task: Task<'_>| task.shortened(LONG).explore_for_proofs().verdicts;
+        let verdicts = on_turns(proofs);
+        assert!(!matches!(verdicts[..], [(_, Verdict::Safe(_))]), "{verdicts:?}");
     }
 }

@@ -102,6 +102,7 @@ impl Task<'_> {
     /// Looks for proofs only.
     pub fn prove(&self) -> Explored {
         let mut explorer = Explorer::of(self);
+        explorer.begin();
         explorer.is_paused = true;
         explorer.prove(1.0);
         explorer.explored(self.obligations.len())
