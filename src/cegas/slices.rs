@@ -195,8 +195,8 @@ mod tests {
     use super::*;
     use crate::cancel::Cancel;
     use crate::cegas::Options;
-    use crate::cegas::task::{Budget, Task};
     use crate::cegas::Rest;
+    use crate::cegas::task::{Budget, Task};
     use crate::entries::Entry;
     use crate::order::Order;
     use crate::{ir, pta, rules};

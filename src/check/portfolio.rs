@@ -33,7 +33,7 @@ enum Way {
 
 const WHERE_PATHS_END: &[(Way, f64)] = &[(Way::Cuts, 0.12), (Way::Refinement, 0.1)];
 const WHERE_THEY_MAY_NOT: &[(Way, f64)] =
-    &[(Way::Invariants, 0.08), (Way::Cuts, 0.12), (Way::Refinement, 0.1)];
+    &[(Way::Invariants, 0.15), (Way::Cuts, 0.12), (Way::Refinement, 0.1)];
 
 /// More open obligations have no part of the time for each.
 const MOST_OPEN: usize = 8;
