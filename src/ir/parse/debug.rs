@@ -11,9 +11,9 @@ use std::fmt::Display;
 impl Parser {
     pub(super) fn file_row(&mut self, line: &mut Line<'_>) -> Read<()> {
         line.label::<FileId>(self.program.debug.files.len())?;
-        line.expect("=")?;
+        line.require("=")?;
         let name = line.string()?;
-        line.expect_word("in")?;
+        line.require_word("in")?;
         let directory = line.string()?;
         self.program.debug.files.push(SourceFile { name, directory });
         Ok(())
@@ -21,11 +21,11 @@ impl Parser {
 
     pub(super) fn loc_row(&mut self, line: &mut Line<'_>) -> Read<()> {
         line.label::<LocId>(self.program.debug.locs.len())?;
-        line.expect("=")?;
+        line.require("=")?;
         let file = line.id()?;
-        line.expect(":")?;
+        line.require(":")?;
         let at = line.int()?;
-        line.expect(":")?;
+        line.require(":")?;
         let column = line.int()?;
         let inlined_at = if line.eat_word("inlined") { Some(line.id()?) } else { None }.into();
         self.program.debug.locs.push(Loc { file, line: at, column, inlined_at });
@@ -34,21 +34,21 @@ impl Parser {
 
     pub(super) fn var_row(&mut self, line: &mut Line<'_>) -> Read<()> {
         line.label::<VarId>(self.program.debug.vars.len())?;
-        line.expect("=")?;
+        line.require("=")?;
         let kind = if line.eat_word("param") {
             VarKind::Param(line.int()?)
         } else if line.eat_word("global") {
             VarKind::Global
         } else {
-            line.expect_word("local")?;
+            line.require_word("local")?;
             VarKind::Local
         };
         let name = line.string()?;
-        line.expect(":")?;
+        line.require(":")?;
         let ty = or_none(line)?;
-        line.expect_word("at")?;
+        line.require_word("at")?;
         let file = or_none(line)?;
-        line.expect(":")?;
+        line.require(":")?;
         let at = line.int()?;
         self.program.debug.vars.push(Var { name, kind, ty, file, line: at });
         Ok(())
@@ -56,7 +56,7 @@ impl Parser {
 
     pub(super) fn ctype_row(&mut self, line: &mut Line<'_>) -> Read<()> {
         line.label::<CTypeId>(self.program.debug.ctypes.len())?;
-        line.expect("=")?;
+        line.require("=")?;
         let before = line.clone();
         let ctype = match line.word("a kind of C type")? {
             "base" => CType::Base {
@@ -88,7 +88,7 @@ impl Parser {
                 bits: line.int()?,
                 values: line.list(("{", "}"), |line| {
                     let name = line.string()?;
-                    line.expect("=")?;
+                    line.require("=")?;
                     Ok((name, line.int()?))
                 })?,
             },
@@ -106,7 +106,7 @@ impl Parser {
     pub(super) fn bind(&mut self, line: &mut Line<'_>) -> Read<()> {
         let address = line.eat("&");
         let var = line.id()?;
-        line.expect("=")?;
+        line.require("=")?;
         let value = self.operand(line)?;
         let at = self.program.insts.next_key();
         self.program.debug.bindings.push(Binding { at, var, value, address });
@@ -117,11 +117,11 @@ impl Parser {
 fn members(line: &mut Line<'_>) -> Read<Vec<Member>> {
     line.list(("{", "}"), |line| {
         let name = line.string()?;
-        line.expect(":")?;
+        line.require(":")?;
         let ty = or_none(line)?;
-        line.expect_word("at")?;
+        line.require_word("at")?;
         let offset_bits = line.int()?;
-        line.expect_word("bits")?;
+        line.require_word("bits")?;
         let size_bits = line.int()?;
         let bit_field = line.eat_word("field");
         Ok(Member { name, ty, offset_bits, size_bits, bit_field })

@@ -54,7 +54,7 @@ impl Parser {
             Opcode::Phi => {
                 let incoming = line.list(("[", "]"), |line| {
                     let block = line.id()?;
-                    line.expect(":")?;
+                    line.require(":")?;
                     Ok((block, self.operand(line)?))
                 })?;
                 Inst::Phi { incoming: self.program.phi_pool.push(incoming) }
@@ -82,7 +82,7 @@ impl Parser {
             Opcode::Uninit => Inst::Uninit,
             Opcode::Alloca => {
                 let elem = self.ty(line)?;
-                line.expect(",")?;
+                line.require(",")?;
                 let count = self.operand(line)?;
                 Inst::Alloca { elem, count, align: align(line)? }
             }
@@ -136,7 +136,7 @@ impl Parser {
             }
             Opcode::Check => {
                 let cond = self.operand(line)?;
-                line.expect(",")?;
+                line.require(",")?;
                 let kind = if line.eat_word("other") {
                     CheckKind::Other(line.int()?)
                 } else {
@@ -152,31 +152,31 @@ impl Parser {
             Opcode::Jump => Inst::Jump { to: line.id()? },
             Opcode::Branch => {
                 let cond = self.operand(line)?;
-                line.expect(",")?;
+                line.require(",")?;
                 let then = line.id()?;
-                line.expect(",")?;
+                line.require(",")?;
                 let els = line.id()?;
                 let negated = line.eat(",");
                 if negated {
-                    line.expect_word("negated")?;
+                    line.require_word("negated")?;
                 }
                 Inst::Branch { cond, then, els, negated }
             }
             Opcode::Switch => {
                 let value = self.operand(line)?;
-                line.expect(",")?;
+                line.require(",")?;
                 let cases = line.list(("[", "]"), |line| {
                     let case = self.constant(line)?;
-                    line.expect("->")?;
+                    line.require("->")?;
                     Ok((case, line.id()?))
                 })?;
-                line.expect(",")?;
+                line.require(",")?;
                 let cases = self.program.case_pool.push(cases);
                 Inst::Switch { value, cases, default: line.id()? }
             }
             Opcode::IndirectJump => {
                 let address = self.operand(line)?;
-                line.expect(",")?;
+                line.require(",")?;
                 let targets = line.list(("[", "]"), |line| line.id())?;
                 Inst::IndirectJump { address, targets: self.program.block_pool.push(targets) }
             }
@@ -191,12 +191,12 @@ impl Parser {
     fn gep(&mut self, line: &mut Line<'_>) -> Read<Inst> {
         let inbounds = line.eat_word("inbounds");
         let base = self.operand(line)?;
-        line.expect(",")?;
+        line.require(",")?;
         let offset = line.int()?;
         let mut terms = Vec::new();
         while line.eat(",") {
             let index = self.operand(line)?;
-            line.expect("*")?;
+            line.require("*")?;
             let stride = line.int()?;
             let count = if line.eat_word("of") { Some(line.int()?) } else { None };
             terms.push(GepTerm { index, stride, count });
@@ -209,7 +209,7 @@ impl Parser {
         let first = self.operand(line)?;
         let mut operands = [first; N];
         for operand in operands.iter_mut().skip(1) {
-            line.expect(",")?;
+            line.require(",")?;
             *operand = self.operand(line)?;
         }
         Ok(operands)
@@ -222,7 +222,7 @@ impl Parser {
 
     /// `, [0, 2]`; an undefined lane is `undef`.
     fn path(&mut self, line: &mut Line<'_>) -> Read<List<u32>> {
-        line.expect(",")?;
+        line.require(",")?;
         let path =
             line.list(
                 ("[", "]"),
@@ -235,8 +235,8 @@ impl Parser {
 }
 
 fn align(line: &mut Line<'_>) -> Read<u32> {
-    line.expect(",")?;
-    line.expect_word("align")?;
+    line.require(",")?;
+    line.require_word("align")?;
     line.int()
 }
 

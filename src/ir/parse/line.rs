@@ -89,7 +89,7 @@ impl<'t> Line<'t> {
         found
     }
 
-    pub(super) fn expect_word(&mut self, word: &str) -> Read<()> {
+    pub(super) fn require_word(&mut self, word: &str) -> Read<()> {
         if self.eat_word(word) { Ok(()) } else { self.expected(format_args!("`{word}`")) }
     }
 
@@ -116,7 +116,7 @@ impl<'t> Line<'t> {
         found
     }
 
-    pub(super) fn expect(&mut self, mark: &str) -> Read<()> {
+    pub(super) fn require(&mut self, mark: &str) -> Read<()> {
         if self.eat(mark) { Ok(()) } else { self.expected(format_args!("`{mark}`")) }
     }
 
@@ -126,7 +126,7 @@ impl<'t> Line<'t> {
         (open, close): (&str, &str),
         mut item: impl FnMut(&mut Self) -> Read<T>,
     ) -> Read<Vec<T>> {
-        self.expect(open)?;
+        self.require(open)?;
         let mut items = Vec::new();
         if self.eat(close) {
             return Ok(items);
@@ -136,7 +136,7 @@ impl<'t> Line<'t> {
             if self.eat(close) {
                 return Ok(items);
             }
-            self.expect(",")?;
+            self.require(",")?;
         }
     }
 
@@ -219,7 +219,7 @@ impl<'t> Line<'t> {
 
     /// A name after its sigil, bare or quoted.
     pub(super) fn name(&mut self, sigil: &str) -> Read<String> {
-        self.expect(sigil)?;
+        self.require(sigil)?;
         if self.text.get(self.at..).is_some_and(|rest| rest.starts_with('"')) {
             return self.string();
         }
@@ -233,7 +233,7 @@ impl<'t> Line<'t> {
 
     /// A quoted string, escaped as Rust's `{:?}` does.
     pub(super) fn string(&mut self) -> Read<String> {
-        self.expect("\"")?;
+        self.require("\"")?;
         let mut text = String::new();
         loop {
             match self.character()? {
@@ -254,7 +254,7 @@ impl<'t> Line<'t> {
 
     /// Quoted bytes, escaped as Rust's `escape_ascii` does.
     pub(super) fn bytes(&mut self) -> Read<Vec<u8>> {
-        self.expect("b\"")?;
+        self.require("b\"")?;
         let mut bytes = Vec::new();
         loop {
             match self.character()? {

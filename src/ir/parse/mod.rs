@@ -93,19 +93,19 @@ impl Parser {
     /// Reads the first two lines, which say what and where the program is.
     fn new(lines: &[Line<'_>]) -> Read<Parser> {
         let mut first = lines.first().cloned().unwrap_or(Line::new("", 1));
-        first.expect_word("program")?;
+        first.require_word("program")?;
         let name = first.string()?;
         first.end()?;
         let mut second = lines.get(1).cloned().unwrap_or(Line::new("", first.number + 1));
-        second.expect_word("machine")?;
+        second.require_word("machine")?;
         let triple = second.string()?;
-        second.expect_word("layout")?;
+        second.require_word("layout")?;
         let data_layout = second.string()?;
-        second.expect_word("pointer")?;
+        second.require_word("pointer")?;
         let pointer_bits = second.int()?;
         let big_endian = second.eat_word("big");
         if !big_endian {
-            second.expect_word("little")?;
+            second.require_word("little")?;
         }
         second.end()?;
         let machine = Machine { triple, data_layout, pointer_bits, big_endian };
@@ -125,13 +125,13 @@ impl Parser {
             "text" => self.text_row(line),
             "type" => self.type_row(line),
             "global" => {
-                line.expect_word("global")?;
+                line.require_word("global")?;
                 let id = line.id()?;
                 self.declare_symbol(line.name("@")?, Symbol::Global(id));
                 Ok(())
             }
             "func" => {
-                line.expect_word("func")?;
+                line.require_word("func")?;
                 let id = line.id()?;
                 self.declare_symbol(line.name("@")?, Symbol::Func(id));
                 Ok(())
@@ -182,7 +182,7 @@ impl Parser {
             "global" => self.global_row(line)?,
             "alias" => {
                 let name = line.name("@")?;
-                line.expect("=")?;
+                line.require("=")?;
                 let target = self.constant(line)?;
                 self.program.aliases.push((name, target));
             }
@@ -208,11 +208,11 @@ impl Parser {
     fn global_row(&mut self, line: &mut Line<'_>) -> Read<()> {
         line.label::<GlobalId>(self.program.globals.len())?;
         let name = line.name("@")?;
-        line.expect(":")?;
+        line.require(":")?;
         let ty = self.ty(line)?;
-        line.expect_word("size")?;
+        line.require_word("size")?;
         let size = line.int()?;
-        line.expect_word("align")?;
+        line.require_word("align")?;
         let align = line.int()?;
         let linkage: Linkage = line.table_word("a linkage")?;
         let constant = line.eat_word("constant");
@@ -239,7 +239,7 @@ impl Parser {
         if line.peek("[") {
             relocs = line.list(("[", "]"), |line| {
                 let offset = line.int()?;
-                line.expect(":")?;
+                line.require(":")?;
                 Ok((offset, self.constant(line)?))
             })?;
         }
@@ -251,7 +251,7 @@ impl Parser {
         let func = line.label::<FuncId>(self.program.funcs.len())?;
         let name = line.name("@")?;
         let (params, nonnull_params, variadic) = self.params(line, func)?;
-        line.expect("->")?;
+        line.require("->")?;
         let result = self.ty(line)?;
         let linkage = line.table_word("a linkage")?;
         let mut attrs = FuncAttrs::default();
@@ -315,7 +315,7 @@ impl Parser {
         let id = line.id()?;
         let named = line.peek("%");
         let name = if named { Some(self.program.texts.intern(&line.name("%")?)) } else { None };
-        line.expect(":")?;
+        line.require(":")?;
         let ty = self.ty(line)?;
         self.values.push((id, Value { ty, def, name: name.into() }, line.number));
         Ok(id)
@@ -330,13 +330,13 @@ impl Parser {
             return Err(line.error("expected an instruction after `bind`"));
         }
         if ends {
-            line.expect("}")?;
+            line.require("}")?;
             let range = IdRange::new(body.first, self.program.blocks.next_key());
             self.program.funcs[body.func].blocks = range;
             self.body = None;
         } else if label {
             line.label::<BlockId>(self.program.blocks.len())?;
-            line.expect(":")?;
+            line.require(":")?;
             let insts = self.program.insts.next_key();
             let insts = IdRange::new(insts, insts);
             self.program.blocks.push(Block { func: body.func, insts });
@@ -360,7 +360,7 @@ impl Parser {
         let mut result = None;
         if line.clone().try_id::<ValueId>().is_some() {
             result = Some(self.definition(line, Def::Inst(id))?);
-            line.expect("=")?;
+            line.require("=")?;
         }
         let inst = self.inst(line)?;
         let loc = if line.eat("!") { Some(line.id()?) } else { None }.into();

@@ -11,24 +11,24 @@ use cranelift_entity::EntityRef;
 
 impl Parser {
     pub(super) fn text_row(&mut self, line: &mut Line<'_>) -> Read<()> {
-        line.expect_word("text")?;
+        line.require_word("text")?;
         let before = line.clone();
         let label: TextId = line.id()?;
-        line.expect("=")?;
+        line.require("=")?;
         let id = self.program.texts.intern(&line.string()?);
         in_order(&before, label, id)?;
         line.end()
     }
 
     pub(super) fn type_row(&mut self, line: &mut Line<'_>) -> Read<()> {
-        line.expect_word("type")?;
+        line.require_word("type")?;
         let before = line.clone();
         let label: TypeId = line.id()?;
-        line.expect("=")?;
+        line.require("=")?;
         let ty = if line.peek("{") {
             let fields = line.list(("{", "}"), |line| {
                 let ty = self.ty(line)?;
-                line.expect_word("at")?;
+                line.require_word("at")?;
                 Ok(Field { ty, offset: line.int()? })
             })?;
             Type::Struct { fields: fields.into() }
@@ -37,11 +37,11 @@ impl Parser {
         } else {
             self.plain_type(line, Self::ty)?
         };
-        line.expect_word("size")?;
+        line.require_word("size")?;
         let size = line.int()?;
-        line.expect_word("store")?;
+        line.require_word("store")?;
         let store_size = line.int()?;
-        line.expect_word("align")?;
+        line.require_word("align")?;
         let layout = Layout { size, store_size, align: line.int()? };
         let id = self.program.types.intern(ty.clone(), layout);
         self.types.insert(ty, id);
@@ -57,16 +57,16 @@ impl Parser {
     ) -> Read<Type> {
         if line.eat("[") {
             let len = line.int()?;
-            line.expect_word("x")?;
+            line.require_word("x")?;
             let elem = elem(self, line)?;
-            line.expect("]")?;
+            line.require("]")?;
             return Ok(Type::Array { elem, len });
         }
         if line.eat("<") {
             let len = line.int()?;
-            line.expect_word("x")?;
+            line.require_word("x")?;
             let elem = elem(self, line)?;
-            line.expect(">")?;
+            line.require(">")?;
             return Ok(Type::Vector { elem, len });
         }
         scalar(line)
@@ -99,7 +99,7 @@ impl Parser {
     pub(super) fn const_row(&mut self, line: &mut Line<'_>) -> Read<()> {
         let before = line.clone();
         let label: ConstId = line.id()?;
-        line.expect("=")?;
+        line.require("=")?;
         let ty = self.ty(line)?;
         let value = match self.compound(line)? {
             Some(value) => value,
@@ -135,7 +135,7 @@ impl Parser {
         }
         let expr = if line.eat_word("offset") {
             let base = self.constant(line)?;
-            line.expect(",")?;
+            line.require(",")?;
             ConstExpr::Offset { base, offset: line.int()? }
         } else if let Some(op) = CastOp::from_word(line.peek_word()) {
             line.word("a cast")?;
@@ -143,7 +143,7 @@ impl Parser {
         } else if let Some(op) = BinaryOp::from_word(line.peek_word()) {
             line.word("an operation")?;
             let lhs = self.constant(line)?;
-            line.expect(",")?;
+            line.require(",")?;
             ConstExpr::Binary { op, lhs, rhs: self.constant(line)? }
         } else {
             return Ok(None);
@@ -159,7 +159,7 @@ impl Parser {
         Ok(match line.peek_word() {
             "" => return self.number(line, ty),
             "wide" => {
-                line.expect_word("wide")?;
+                line.require_word("wide")?;
                 let limb = |line: &mut Line<'_>| {
                     let before = line.clone();
                     u64::try_from(line.hex()?).map_err(|_| before.error("a limb has 64 bits"))
@@ -167,11 +167,11 @@ impl Parser {
                 Const::Wide(line.list(("[", "]"), limb)?.into())
             }
             "bits" => {
-                line.expect_word("bits")?;
+                line.require_word("bits")?;
                 Const::Float(line.hex()?)
             }
             "unsupported" => {
-                line.expect_word("unsupported")?;
+                line.require_word("unsupported")?;
                 Const::Unsupported(self.program.texts.intern(&line.string()?))
             }
             _ => match line.word("a constant")? {
