@@ -17,33 +17,37 @@ const SHARE: u64 = 6;
 const LONGER: u64 = 4;
 
 impl Explorer<'_> {
-    /// Looks for violations with random inputs, for so many steps or until then.
-    pub(super) fn dive(&mut self, deadline: Deadline, mut steps: u64) {
+    /// Looks for violations with random inputs, for so many steps or until then. Tells how many steps the program takes if it
+    /// has no inputs and comes to its end.
+    pub(super) fn dive(&mut self, deadline: Deadline, mut steps: u64) -> Option<u64> {
         if self.machine.given.is_some() {
             // What callers give is not drawn.
-            return;
+            return None;
         }
         let mut longest = 0;
         for number in 0..MOST_DIVES {
             let is_time = steps == 0 || deadline.is_over();
             if self.all_settled() || is_time || self.cancel.is_wished() {
-                return;
+                return None;
             }
             let draw = Draw::number(number);
-            let Some(mut runner) = Runner::new(self.machine.program, &self.machine.marks, draw)
-            else {
-                return;
-            };
+            let mut runner = Runner::new(self.machine.program, &self.machine.marks, draw)?;
             let share = steps / if number == 0 { FIRST } else { SHARE };
             let most = share.max(steps.min(LONGER * longest));
             let (end, taken) = runner.run(self.entry, most, deadline);
+            let has_inputs = runner.has_inputs();
             steps -= taken.clamp(1, steps);
             match end {
                 End::Violation(target) => self.confirm(draw, target, taken),
                 End::Done => longest = longest.max(taken),
                 End::Other => {}
             }
+            // Another execution would differ in what was never set at the most, and that was tried both ways.
+            if number > 0 && !has_inputs {
+                return Some(longest).filter(|&longest| longest > 0);
+            }
         }
+        None
     }
 
     /// Walks the way of an execution again.

@@ -5,7 +5,8 @@
 
 use super::loops::{Body, Loops};
 use crate::ir::{
-    BinaryOp, Callee, Const, Def, FuncId, Inst, IntPredicate, Operand, Program, Type, ValueId,
+    BinaryOp, Callee, Const, Def, FuncId, Function, Inst, IntPredicate, Operand, Program, Type,
+    ValueId,
 };
 use crate::library;
 use crate::pta::tarjan;
@@ -13,8 +14,14 @@ use crate::pta::tarjan;
 /// A loop that turns more often is worth a proof before its turns are followed. Such loops nest, so it is not many.
 const FEW_TURNS: u128 = 32;
 
+/// What they return says nothing that the program does not know, or is hardly ever looked at.
+const TELL_NOTHING: &[&str] =
+    &["malloc", "calloc", "realloc", "alloca", "printf", "fprintf", "puts", "putchar"];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Features {
+    /// There may be more than one execution.
+    pub has_inputs: bool,
     /// Some loop turns often, or nobody sees how often.
     pub has_open_loops: bool,
     /// A function calls itself, perhaps through others.
@@ -29,15 +36,28 @@ impl Features {
         let own = |func: &FuncId| has_body(func) && !library::is_model(program, *func);
         let mut funcs = program.funcs.keys().filter(own);
         Features {
+            has_inputs: has_inputs(program),
             has_open_loops: funcs.any(|func| has_open_loop(program, func)),
             is_recursive: is_recursive(program),
         }
     }
 
-    /// Whether paths may have no end, or one that is far away: then a proof is sooner found than the end.
+    /// Whether paths may be without number, or without end: then a proof is sooner found than the last of them.
     pub fn favour_proofs(self) -> bool {
-        self.has_open_loops || self.is_recursive
+        self.has_inputs && (self.has_open_loops || self.is_recursive)
     }
+}
+
+/// Whether functions without a body say something, or the program is given arguments.
+fn has_inputs(program: &Program) -> bool {
+    let tells = |func: &Function| {
+        func.blocks.is_empty()
+            && program.types.get(func.result) != &Type::Void
+            && !TELL_NOTHING.contains(&func.name.as_str())
+            || func.name == "main" && !func.params.is_empty()
+    };
+    let is_read = |inst: &Inst| matches!(inst, Inst::Load { access, .. } if access.volatile);
+    program.funcs.values().any(tells) || program.insts.values().any(|data| is_read(&data.inst))
 }
 
 fn has_open_loop(program: &Program, func: FuncId) -> bool {

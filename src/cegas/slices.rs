@@ -62,11 +62,15 @@ impl Explorer<'_> {
         self.most_work = (nominal * FIRST_PATHS * STEPS) as u64;
         self.run(self.unhurried(MORE_PATHS));
         self.most_work = u64::MAX;
+        let mut only = None;
         if self.goes_on() || self.has_left() {
-            self.dive(self.unhurried(LAST_DIVE), (nominal * DIVES * PLAIN_STEPS) as u64);
+            let steps = (nominal * DIVES * PLAIN_STEPS) as u64;
+            only = self.dive(self.unhurried(LAST_DIVE), steps);
         }
         if self.goes_on() {
-            self.run(self.after(MORE_PATHS));
+            // Where there is but one path and its end is near, no proof comes sooner.
+            let is_near = only.is_some_and(|steps| steps as f64 / STEPS < nominal * PROOFS);
+            self.run(self.after(if is_near { PROOFS } else { MORE_PATHS }));
         }
         if self.goes_on() || self.has_left() {
             self.prove(PROOFS);

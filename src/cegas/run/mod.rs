@@ -92,6 +92,11 @@ impl<'p> Runner<'p> {
         })
     }
 
+    /// Whether anything was drawn that callers or users give.
+    pub fn has_inputs(&self) -> bool {
+        self.inputs > 0
+    }
+
     /// Runs constructors and the entry, for about so many steps at most. How many it took stands beside.
     pub fn run(&mut self, entry: FuncId, most: u64, deadline: Deadline) -> (End, u64) {
         let mut steps = 0;
