@@ -31,6 +31,9 @@ enum Way {
     Refinement,
 }
 
+/// Where proofs are to be written down, whatever has one to write comes first.
+const BEHIND_INVARIANTS: &[(Way, f64)] = &[(Way::Refinement, 0.1)];
+
 const WHERE_PATHS_END: &[(Way, f64)] = &[(Way::Cuts, 0.12), (Way::Refinement, 0.1)];
 const WHERE_THEY_MAY_NOT: &[(Way, f64)] =
     &[(Way::Invariants, 0.15), (Way::Cuts, 0.12), (Way::Refinement, 0.1)];
@@ -63,7 +66,11 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
     };
     // Invariants are to speak of the whole program.
     if options.tells_invariants {
-        return task.within(budget.time).explore();
+        let behind: f64 = BEHIND_INVARIANTS.iter().map(|(_, share)| share).sum();
+        let explored = task.within(budget.time.mul_f64(1.0 - behind)).explore();
+        let open = open_of(&explored);
+        let found = in_order(task, BEHIND_INVARIANTS, open);
+        return completed(explored, found);
     }
     // The pointer analysis that cuts rest on starts at `main`.
     let is_small = program.insts.len() <= LARGEST && obligations.len() <= MOST_ASKED;
@@ -72,8 +79,7 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
     }
     let moment = budget.time.mul_f64(FIRST).min(MOMENT);
     let first = task.shortened(moment).explore();
-    let open: Vec<Obligation> =
-        first.verdicts.iter().filter(|(_, v)| is_open(v)).map(|(o, _)| *o).collect();
+    let open = open_of(&first);
     if open.is_empty() {
         return first;
     }
@@ -84,10 +90,10 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
         true => WHERE_THEY_MAY_NOT,
         false => WHERE_PATHS_END,
     };
-    let Found { proved, asked, is_complete } = in_order(task, ways, open.clone());
-    let is_proved = |obligation: &Obligation| proved.iter().any(|(o, _)| o == obligation);
-    let mut all = match open.iter().all(is_proved) {
-        true => Explored { is_complete: first.is_complete || is_complete, ..first },
+    let found = in_order(task, ways, open.clone());
+    let is_proved = |obligation: &Obligation| found.proved.iter().any(|(o, _)| o == obligation);
+    let all = match open.iter().all(is_proved) {
+        true => Explored { is_complete: first.is_complete || found.is_complete, ..first },
         false => {
             let before = first.asked;
             let mut all = kept(first, to_the_end());
@@ -95,14 +101,12 @@ pub(super) fn explore(task: &Task<'_>) -> Explored {
             all
         }
     };
-    all.asked += asked;
-    for (obligation, verdict) in &mut all.verdicts {
-        let known = proved.iter().find(|(o, _)| o == obligation);
-        if let (Verdict::Unknown(_), Some((_, known))) = (&verdict, known) {
-            *verdict = known.clone();
-        }
-    }
-    all
+    completed(all, found)
+}
+
+/// What more time, or less to look at, might decide.
+fn open_of(explored: &Explored) -> Vec<Obligation> {
+    explored.verdicts.iter().filter(|(_, verdict)| is_open(verdict)).map(|(o, _)| *o).collect()
 }
 
 /// What the ways to a proof came to.
@@ -143,6 +147,18 @@ fn in_order(task: &Task<'_>, ways: &[(Way, f64)], mut open: Vec<Obligation>) -> 
         found.proved.extend(proved);
     }
     found
+}
+
+/// With what else was proved.
+fn completed(mut all: Explored, found: Found) -> Explored {
+    all.asked += found.asked;
+    for (obligation, verdict) in &mut all.verdicts {
+        let known = found.proved.iter().find(|(o, _)| o == obligation);
+        if let (Verdict::Unknown(_), Some((_, known))) = (&verdict, known) {
+            *verdict = known.clone();
+        }
+    }
+    all
 }
 
 fn is_safe(verdict: &Verdict) -> bool {
