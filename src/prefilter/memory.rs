@@ -4,12 +4,14 @@
 //! Invariant: a version has a fact only if everything that may lie there has it: what was stored, and what
 //! was there before unless the store overwrites it.
 
+use super::initial;
 use super::known::Known;
 use super::parts::Parts;
-use super::ranges::Range;
+use super::range::Range;
 use super::whole::Whole;
-use crate::ir::{FuncId, Inst, InstId, Operand, Program, TypeId};
-use crate::pta::{ObjectKind, Place, SetId};
+use crate::ir::{FuncId, GlobalId, Inst, InstId, Operand, Program, TypeId};
+use crate::pta::{Location, ObjectKind, Place, SetId};
+use crate::svfg::cells::Cell;
 use crate::svfg::{BundleId, Flow, Node, NodeId};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -71,7 +73,8 @@ impl<'a> Memory<'a> {
             let width = self.bundle(version).and_then(|bundle| self.widths[bundle]);
             let here = self.known[version.index()];
             let fits = is_even && width.is_some() && width == self.full_bytes(ty);
-            known = known.meet(if fits { here } else { Known { set: here.set, ..Known::NOTHING } });
+            let weak = Known { set: here.set, kept: here.kept, ..Known::NOTHING };
+            known = known.meet(if fits { here } else { weak });
         }
         // What is never written has no versions.
         let is_constant = |&object: &_| {
@@ -82,9 +85,12 @@ impl<'a> Memory<'a> {
             let locations = self.whole.points_to.members(set);
             locations.map(|at| self.whole.points_to.locations[at])
         };
-        if places_in().any(|location| is_constant(&location.object)) {
-            known = known.meet(Known { set: true, ..Known::NOTHING });
-        } else if places == 0 {
+        let mut is_fixed = false;
+        for location in places_in().filter(|location| is_constant(&location.object)) {
+            is_fixed = true;
+            known = known.meet(self.fixed(location, self.full_bytes(ty).filter(|_| is_even)));
+        }
+        if !is_fixed && places == 0 {
             return Known::NOTHING;
         }
         // What lies between the fields has no versions either, and only an access at a known place keeps clear of it.
@@ -96,6 +102,18 @@ impl<'a> Memory<'a> {
             return Known { set: known.set, ..Known::NOTHING };
         }
         Known { live: false, bytes: (0, 0), ..known }
+    }
+
+    /// What lies at a place that is never written to.
+    fn fixed(&self, location: Location, width: Option<u64>) -> Known {
+        let kind = self.whole.points_to.objects[location.object].kind;
+        match (kind, location.place, width) {
+            (ObjectKind::Global(global), Place::At(start), Some(width)) => {
+                let place = (location.object, global);
+                initial::content(self.program, &self.whole.points_to, place, start, width)
+            }
+            _ => initial::ANYTHING,
+        }
     }
 
     /// Whether every pointer of the set points to one offset, or to the same one in each element of an array.
@@ -114,6 +132,9 @@ impl<'a> Memory<'a> {
                 let pointer = self.program.is_pointer(value);
                 Known {
                     object: known.object && is_plain && pointer,
+                    sane: known.sane && is_plain && pointer,
+                    text: known.text && is_plain && pointer,
+                    offset: if is_plain && pointer { known.offset } else { Range::ANY },
                     start: known.start && is_plain && pointer,
                     range: if is_plain && !pointer { known.range } else { Range::ANY },
                     ..known
@@ -186,10 +207,11 @@ impl<'a> Memory<'a> {
             if known == self.known[at] {
                 continue;
             }
-            if known.range != self.known[at].range {
+            let before = self.known[at];
+            if known.range != before.range || known.offset != before.offset {
                 self.changes[at] = self.changes[at].saturating_add(1);
                 if self.changes[at] > MOST_CHANGES {
-                    known.range = Range::ANY;
+                    known = known.widened(before);
                 }
             }
             self.known[at] = known;
@@ -209,7 +231,10 @@ impl<'a> Memory<'a> {
         };
         let older = flows(Flow::Indirect);
         match graph.nodes[node] {
-            Node::Chi { at, bundle, .. } => older.meet(self.written(at, bundle)),
+            Node::Chi { at, bundle, .. } => {
+                let written = self.written(at, bundle);
+                older.meet(Known { kept: written.set, ..written })
+            }
             Node::Phi { .. } | Node::FormalOut { .. } | Node::ActualIn { .. } => older,
             Node::FormalIn { func, bundle } => {
                 let mut known = older.meet(self.initially(func, bundle));
@@ -220,7 +245,7 @@ impl<'a> Memory<'a> {
                         known = known.meet(self.before(from));
                     }
                 }
-                if is_called { known } else { Known::NOTHING }
+                Known { kept: true, ..if is_called { known } else { Known::NOTHING } }
             }
             Node::ActualOut { call, .. } => {
                 let own = graph.predecessors_by(node, Flow::Direct).next().is_some();
@@ -301,36 +326,41 @@ impl<'a> Memory<'a> {
     fn initially(&self, func: FuncId, bundle: BundleId) -> Known {
         let (program, whole) = (self.program, self.whole);
         let is_main = program.funcs[func].name == "main";
-        let mut all_zero = true;
+        let is_start = whole.starts.contains(&func);
+        let mut known = Known::ALL;
         for cell in whole.graph.cells_of(bundle) {
-            let kind = whole.points_to.objects[whole.graph.cells[cell].object].kind;
+            let cell = whole.graph.cells[cell];
+            let kind = whole.points_to.objects[cell.object].kind;
             match kind {
                 // Its own variables hold nothing yet.
                 ObjectKind::Alloca { site, .. } if program.func_of(site) == func => {
                     return Known::NOTHING;
                 }
                 ObjectKind::Varargs { func: of, .. } if of == func => return Known::NOTHING,
-                _ if !whole.starts.contains(&func) => continue,
+                _ if !is_start => {}
                 // Others may have run before.
                 _ if !is_main || !program.constructors.is_empty() || !is_initialised(kind) => {
                     return Known::NOTHING;
                 }
-                _ => {}
-            }
-            let zero = match kind {
                 ObjectKind::Global(global) => {
-                    let init = program.globals[global].init.as_ref();
-                    init.is_some_and(|init| init.bytes.is_empty() && init.relocs.is_empty())
+                    known = known.meet(self.at_start(cell, global));
                 }
-                _ => false,
-            };
-            all_zero &= zero;
+                _ => known = known.meet(initial::ANYTHING),
+            }
         }
-        if !whole.starts.contains(&func) {
-            return Known::ALL;
+        known
+    }
+
+    /// What a part of a variable holds when the program starts.
+    fn at_start(&self, cell: Cell, global: GlobalId) -> Known {
+        let init = self.program.globals[global].init.as_ref();
+        if init.is_some_and(|init| init.bytes.is_empty() && init.relocs.is_empty()) {
+            let zero = Known { sane: true, start: true, ..initial::ANYTHING };
+            return Known { offset: Range::NONE, range: Range::exactly(0), ..zero };
         }
-        let range = if all_zero { Range::exactly(0) } else { Range::ANY };
-        Known { start: all_zero, set: true, range, ..Known::NOTHING }
+        let width = u64::try_from(cell.end - cell.start).unwrap_or(0);
+        let place = (cell.object, global);
+        initial::content(self.program, &self.whole.points_to, place, cell.start, width)
     }
 }
 

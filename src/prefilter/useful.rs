@@ -77,6 +77,9 @@ impl Useful {
             let (until, number) = match universe.fact(id) {
                 Fact::Holds(number, _) => (&self.parts, number),
                 Fact::Object(number)
+                | Fact::Sane(number)
+                | Fact::Text(number)
+                | Fact::Filled(number, ..)
                 | Fact::Bytes(number, ..)
                 | Fact::Live(number)
                 | Fact::Start(number)

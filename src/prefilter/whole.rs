@@ -5,14 +5,18 @@
 //! of events; nothing is said of its memory. (The handler of a signal may only write variables that are
 //! `volatile`, of which nothing is said either, and may not allocate or free.)
 
-use crate::ir::{Bits, Callee, Const, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId};
+use super::ends::Ends;
+use crate::ir::{
+    Bits, Callee, Const, ConstId, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId,
+};
 use crate::library;
 use crate::library::accesses::{CLOSES, FREES};
-use crate::pta::{self, ObjectId, ObjectKind, PointsTo};
+use crate::pta::{self, ObjectId, ObjectKind, PointsTo, SetId};
 use crate::svfg::externals::{Writes, writes};
 use crate::svfg::modref::Calls;
 use crate::svfg::{self, Svfg};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 
 /// Functions that make code run at times of its own, or that write later to what they were given.
 const STARTS: &[&str] = &[
@@ -62,6 +66,13 @@ pub struct Whole {
     freed: FxHashMap<FuncId, Freed>,
     ever: Freed,
     model_state: Vec<GlobalId>,
+    /// The standard streams, as long as nobody but the library sets them …
+    streams: Vec<GlobalId>,
+    /// … and those that nobody can have closed.
+    open: Vec<GlobalId>,
+    ends: Ends,
+    /// The least size of what the pointers of a set point to, as far as it was asked for.
+    sizes: RefCell<FxHashMap<SetId, Option<u64>>>,
 }
 
 impl Whole {
@@ -81,7 +92,8 @@ impl Whole {
         starts.extend(program.constructors.iter().chain(&program.destructors));
         starts.extend(program.func_by_name("main"));
         starts.extend(points_to.filtered.iter().map(|(_, func)| func));
-        starts.extend(called_later(program, &points_to));
+        let ends = Ends::new(program, &points_to);
+        let streams = streams(program);
         let mut whole = Whole {
             points_to,
             graph,
@@ -90,6 +102,10 @@ impl Whole {
             freed: FxHashMap::default(),
             ever: Freed::default(),
             model_state: model_state(program),
+            open: open(program, &streams),
+            streams,
+            ends,
+            sizes: RefCell::default(),
         };
         whole.find_freed(program);
         Some(whole)
@@ -142,13 +158,12 @@ impl Whole {
             if !function.blocks.is_empty() {
                 continue;
             }
-            if FREES.contains(&function.name.as_str()) {
+            // A stream that is closed is gone, and nothing else.
+            if FREES.contains(&function.name.as_str()) || CLOSES.contains(&function.name.as_str()) {
                 let pointer = args.first().map(|&arg| self.points_to.set_of(arg));
                 let places = pointer.into_iter().flat_map(|set| self.points_to.members(set));
                 places.for_each(|at| _ = freed.objects.insert(self.points_to.locations[at].object));
-            } else if writes(&function.name) == Writes::Reach
-                || CLOSES.contains(&function.name.as_str())
-            {
+            } else if writes(&function.name) == Writes::Reach {
                 freed.all = true;
             }
         }
@@ -204,6 +219,33 @@ impl Whole {
         })
     }
 
+    /// The size that all objects have at least that a pointer may point to.
+    pub fn least_size(&self, pointer: Operand) -> Option<u64> {
+        let set = self.points_to.set_of(pointer);
+        let least = || {
+            let members = self.points_to.members(set).map(|at| self.points_to.locations[at].object);
+            let mut least: Option<u64> = None;
+            for object in members {
+                let data = &self.points_to.objects[object];
+                let size = data.size.filter(|_| !matches!(data.kind, ObjectKind::Func(_)))?;
+                least = Some(least.map_or(size, |least| least.min(size)));
+            }
+            least
+        };
+        *self.sizes.borrow_mut().entry(set).or_insert_with(least)
+    }
+
+    /// Whether what lies there is a stream from the start, and whether it is still open.
+    pub fn stream(&self, program: &Program, place: Operand) -> Option<bool> {
+        let global = variable(program, place).filter(|global| self.streams.contains(global))?;
+        Some(self.open.contains(&global) && self.points_to.externals.is_empty())
+    }
+
+    /// Whether a call does not come back.
+    pub fn is_end(&self, program: &Program, inst: InstId) -> bool {
+        self.ends.is_end(program, &self.points_to, inst)
+    }
+
     pub fn objects(&self, pointer: ValueId) -> impl Iterator<Item = ObjectId> + '_ {
         self.points_to.points_to(pointer).map(|at| self.points_to.locations[at].object)
     }
@@ -250,6 +292,78 @@ fn model_state(program: &Program) -> Vec<GlobalId> {
     }
     found.sort_unstable();
     found.dedup();
+    found
+}
+
+/// The variable whose first byte a constant points to.
+fn variable(program: &Program, place: Operand) -> Option<GlobalId> {
+    match program.consts.get(place.constant()?) {
+        Const::Global { global, offset: 0 } => Some(*global),
+        _ => None,
+    }
+}
+
+/// The streams that only go to library functions that neither close them nor hand them on.
+fn open(program: &Program, streams: &[GlobalId]) -> Vec<GlobalId> {
+    let mut open = streams.to_vec();
+    if program.func_by_name("fcloseall").is_some() {
+        open.clear();
+    }
+    let mut read: FxHashMap<ValueId, GlobalId> = FxHashMap::default();
+    for data in program.insts.values() {
+        let Inst::Load { ptr, .. } = data.inst else { continue };
+        let global = variable(program, ptr).filter(|global| streams.contains(global));
+        read.extend(data.result.expand().zip(global));
+    }
+    for (inst, data) in &program.insts {
+        let is_harmless = external(program, inst).is_some_and(|name| {
+            data.result.expand().is_none_or(|result| !program.is_pointer(Operand::Value(result)))
+                && writes(name) != Writes::Reach
+                && !FREES.contains(&name)
+                && !CLOSES.contains(&name)
+        });
+        if !is_harmless {
+            program.for_each_operand(&data.inst, |operand| {
+                let stream = operand.value().and_then(|value| read.get(&value));
+                open.retain(|global| Some(global) != stream);
+            });
+        }
+    }
+    open
+}
+
+/// The standard streams that the program only ever reads.
+fn streams(program: &Program) -> Vec<GlobalId> {
+    let named = program.globals.iter().filter(|(_, data)| {
+        data.init.is_none() && matches!(data.name.as_str(), "stdin" | "stdout" | "stderr")
+    });
+    let mut found: Vec<GlobalId> = named.map(|(global, _)| global).collect();
+    if found.is_empty() {
+        return found;
+    }
+    let mut taken: Vec<ConstId> = Vec::new();
+    for data in program.insts.values() {
+        let read = match data.inst {
+            Inst::Load { ptr, .. } => ptr.constant(),
+            _ => None,
+        };
+        program.for_each_operand(&data.inst, |operand| {
+            taken.extend(operand.constant().filter(|&constant| Some(constant) != read));
+        });
+    }
+    for data in program.globals.values() {
+        taken.extend(data.init.iter().flat_map(|init| init.relocs.iter().map(|reloc| reloc.1)));
+    }
+    let mut seen: FxHashSet<ConstId> = FxHashSet::default();
+    while let Some(constant) = taken.pop() {
+        if seen.insert(constant) {
+            let data = program.consts.get(constant);
+            data.for_each_part(|part| taken.push(part));
+            if let Const::Global { global, .. } = data {
+                found.retain(|stream| stream != global);
+            }
+        }
+    }
     found
 }
 
