@@ -28,6 +28,8 @@ pub struct Memory<'a> {
     /// Of each bundle, how wide its cells are if all are equally wide.
     widths: SecondaryMap<BundleId, Option<u64>>,
     parts: Parts,
+    /// What it has is still to be handed on.
+    is_waiting: Vec<bool>,
 }
 
 impl<'a> Memory<'a> {
@@ -53,8 +55,17 @@ impl<'a> Memory<'a> {
             stored: FxHashMap::default(),
             widths,
             parts: Parts::new(whole),
+            is_waiting: vec![false; count],
         };
-        memory.propagate(graph.nodes.keys().collect());
+        let mut waiting = Vec::new();
+        for node in graph.nodes.keys() {
+            if memory.bundle(node).is_none() {
+                continue;
+            }
+            let known = memory.version(node);
+            memory.lower(node, known, &mut waiting);
+        }
+        memory.propagate(waiting);
         memory
     }
 
@@ -146,8 +157,11 @@ impl<'a> Memory<'a> {
             return Vec::new();
         }
         let Some(node) = self.whole.graph.inst(self.program, at) else { return Vec::new() };
-        let chis = self.whole.graph.graph.successors_by(node, Flow::Direct).collect();
-        self.propagate(chis)
+        let mut waiting = Vec::new();
+        for chi in self.whole.graph.graph.successors_by(node, Flow::Direct) {
+            self.rewritten(chi, &mut waiting);
+        }
+        self.propagate(waiting)
     }
 
     /// Whether what the store changes are places of so many bytes.
@@ -179,47 +193,79 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Looks at nodes again, and at those behind them as long as something changes.
+    /// Hands on what these nodes have, as long as some version behind them loses something by it. Tells the functions that
+    /// read such a version.
+    ///
+    /// A version only ever loses facts, and few times, and each time each of its successors is looked at once: what a version
+    /// comes from is never gone through again.
     fn propagate(&mut self, mut waiting: Vec<NodeId>) -> Vec<FuncId> {
-        let graph = &self.whole.graph.graph;
+        let (program, whole) = (self.program, self.whole);
+        let graph = &whole.graph.graph;
         let mut told: FxHashSet<FuncId> = FxHashSet::default();
         while let Some(node) = waiting.pop() {
-            let at = match graph.nodes[node] {
-                Node::Value(value) => {
-                    told.insert(self.program.func_of_value(value));
-                    continue;
+            self.is_waiting[node.index()] = false;
+            let known = self.known[node.index()];
+            for (next, flow) in graph.successors(node) {
+                match graph.nodes[next] {
+                    Node::Value(value) => _ = told.insert(program.func_of_value(value)),
+                    Node::Use(inst) => {
+                        // A copy of memory hands on what it reads.
+                        told.insert(program.func_of(inst));
+                        for chi in graph.successors_by(next, Flow::Direct) {
+                            self.rewritten(chi, &mut waiting);
+                        }
+                    }
+                    Node::Outside => {}
+                    Node::FormalIn { .. } => {
+                        self.lower(next, Known { kept: true, ..known }, &mut waiting);
+                    }
+                    Node::Chi { .. }
+                    | Node::Phi { .. }
+                    | Node::FormalOut { .. }
+                    | Node::ActualIn { .. } => {
+                        if flow == Flow::Indirect {
+                            self.lower(next, known, &mut waiting);
+                        }
+                    }
+                    Node::ActualOut { call, .. } => {
+                        if matches!(flow, Flow::Indirect) || flow == Flow::Return(call) {
+                            self.lower(next, known, &mut waiting);
+                        }
+                    }
                 }
-                Node::Use(inst) => {
-                    // A copy of memory hands on what it reads.
-                    told.insert(self.program.func_of(inst));
-                    waiting.extend(graph.successors_by(node, Flow::Direct));
-                    continue;
-                }
-                Node::Outside => continue,
-                Node::Chi { .. }
-                | Node::Phi { .. }
-                | Node::FormalIn { .. }
-                | Node::FormalOut { .. }
-                | Node::ActualIn { .. }
-                | Node::ActualOut { .. } => node.index(),
-            };
-            let mut known = self.known[at].meet(self.version(node));
-            if known == self.known[at] {
-                continue;
             }
-            let before = self.known[at];
-            if known.range != before.range || known.offset != before.offset {
-                self.changes[at] = self.changes[at].saturating_add(1);
-                if self.changes[at] > MOST_CHANGES {
-                    known = known.widened(before);
-                }
-            }
-            self.known[at] = known;
-            waiting.extend(graph.successors(node).map(|(next, _)| next));
         }
         let mut told: Vec<FuncId> = told.into_iter().collect();
         told.sort_unstable();
         told
+    }
+
+    /// What an instruction writes has changed.
+    fn rewritten(&mut self, chi: NodeId, waiting: &mut Vec<NodeId>) {
+        if let Node::Chi { at, bundle } = self.whole.graph.graph.nodes[chi] {
+            let written = self.written(at, bundle);
+            self.lower(chi, Known { kept: written.set, ..written }, waiting);
+        }
+    }
+
+    /// A version has no more facts than this.
+    fn lower(&mut self, node: NodeId, most: Known, waiting: &mut Vec<NodeId>) {
+        let at = node.index();
+        let before = self.known[at];
+        let mut known = before.meet(most);
+        if known == before {
+            return;
+        }
+        if known.range != before.range || known.offset != before.offset {
+            self.changes[at] = self.changes[at].saturating_add(1);
+            if self.changes[at] > MOST_CHANGES {
+                known = known.widened(before);
+            }
+        }
+        self.known[at] = known;
+        if !std::mem::replace(&mut self.is_waiting[at], true) {
+            waiting.push(node);
+        }
     }
 
     /// What everything that makes a version has in common.
