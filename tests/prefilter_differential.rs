@@ -4,6 +4,8 @@
 //! errors, so that there are many. `CEGAS_PREFILTER_DIFFERENTIAL=N` sets how many functions are made, and
 //! `CEGAS_PREFILTER_FIRST=M` with which seed to begin.
 
+#[path = "differential/beside.rs"]
+mod beside;
 #[path = "differential/random.rs"]
 mod random;
 
@@ -17,7 +19,7 @@ use std::process::Command;
 const BATCH: usize = 40;
 const RUNS: usize = 3;
 
-const PRELUDE: &str = "#include <stdlib.h>\n#include <string.h>\n\
+const PRELUDE: &str = "#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n\
     struct s { int n; int *data; struct s *next; int arr[4]; };\n\
     static volatile unsigned state;\n\
     static int input(void) { state = state * 1103515245u + 12345u; return (int)(state >> 16) % 8; }\n\
@@ -106,8 +108,9 @@ impl Maker {
     fn statement(&mut self) {
         let (p, q, a, n) = (self.pointer(), self.pointer(), self.numbers(), self.number());
         let case = self.case;
-        match self.random.below(40) {
+        match self.random.below(56) {
             24..=39 => self.statement_of_late(&p, &q, &a, &n),
+            40..=55 => self.statement_beside(&p, &q, &a, &n),
             0 => self.line(&format!("{p} = make({n});")),
             1 => self.line(&format!("{p} = {q};")),
             2 => self.line(&format!("{p} = {q}->next;")),
@@ -154,47 +157,6 @@ impl Maker {
             22 => self.line(&format!("qsort({p}->arr, 4, sizeof(int), by_value);")),
             23 => self.line(&format!("if ({n} > 9) return {p};")),
             _ => self.line(&format!("sink += {n};")),
-        }
-    }
-
-    /// Memory that is smaller or larger than it looks, or only partly set; what is known by comparisons, checks and calls
-    /// that do not come back.
-    fn statement_of_late(&mut self, p: &str, q: &str, a: &str, n: &str) {
-        let (other, case) = (self.number(), self.case);
-        match self.random.below(20) {
-            0 => self.line(&format!("{p} = calloc(1, sizeof(struct s));")),
-            1 => self.line(&format!("{p} = get(1, sizeof(struct s));")),
-            2 if self.random.once_in(3) => self.line(&format!("{p} = get(3, 4);")),
-            3 if self.random.once_in(3) => self.line(&format!("{p} = get_cut(256 + 24);")),
-            4 => {
-                // The sanitizers look at the addresses of accesses, not at those of copies.
-                let bytes = 4 + self.random.below(13);
-                self.line(&format!("{p}->arr[0] = 0; memset({p}->arr, 0, {bytes});"));
-            }
-            5 => self.line(&format!("{p}->next = {q}->next; *{p} = *{q};")),
-            6 => self.line(&format!("{p}->n = {q}->n;")),
-            7 => self.line(&format!("if (!{p}->next) return 0;")),
-            8 => self.line(&format!("if (!{p}) stop();")),
-            9 => self.line(&format!("if (!{p}->data) stop_perhaps({n});")),
-            10 => self.line(&format!("if ({p}->n == 2) {{ sink += table[{p}->n]; }}")),
-            11 => self.line(&format!("sink += table[{n}];")),
-            12 => self.line(&format!("sink += words[{n} & 1][0];")),
-            13 => self.line(&format!("sink += strlen(all_words[{n} & 1]);")),
-            14 => self.line(&format!("sink += {a}[({n} ^ {other}) & 3];")),
-            15 => self.line(&format!("sink += {a}[(unsigned){n} >> 1];")),
-            16 => self.line(&format!("{p}->data = &{q}->arr[{n}];")),
-            17 => {
-                self.line(&format!("for (int *w = {a}; w < {a} + 3; w++) sink += *w > {n};"));
-            }
-            18 if self.depth < 3 => {
-                self.block("{ int inner[3]; if (input() > 3) inner[1] = 2; b = inner;");
-            }
-            19 if self.depth < 3 => {
-                self.block(&format!(
-                    "for (int k = {n}; k != {other}; k++) {{ if (k > 6) break; gi_{case} = k;"
-                ));
-            }
-            _ => self.line(&format!("if ({p}->arr[{n}] > {other}) sink++;")),
         }
     }
 
@@ -287,14 +249,9 @@ fn run(program: &Path, index: usize, seed: usize) -> Option<Wrong> {
     Some((rules, digits.parse().expect("a line")))
 }
 
-/// Whether something that was never set was given to a function before it decided anything at `line`, and that was left
-/// open: the rule asks about arguments, and what it asks later is answered by that.
-fn is_told_before(
-    program: &Path,
-    (index, seed): (usize, usize),
-    line: usize,
-    open: &BTreeSet<(usize, String)>,
-) -> bool {
+/// The lines at which something that was never set decided, was an address or was given to a function, in the order of the run.
+/// The rule asks about arguments as MemorySanitizer's eager checks do, and what it asks later is answered by that.
+fn unset(program: &Path, (index, seed): (usize, usize)) -> Vec<usize> {
     let output = Command::new(program)
         .args([index.to_string(), seed.to_string()])
         .env("MSAN_OPTIONS", "halt_on_error=0")
@@ -307,8 +264,12 @@ fn is_told_before(
         let digits: String = place.chars().take_while(char::is_ascii_digit).collect();
         digits.parse::<usize>().ok()
     });
-    let mut before = told.take_while(|&told| told != line);
-    before.any(|told| open.contains(&(told, "uninit-read".to_owned())))
+    told.collect()
+}
+
+/// Whether a line does nothing but hand back what it reads.
+fn is_result(code: &str) -> bool {
+    code.starts_with("return") || code.starts_with("static int by_value")
 }
 
 fn compile(source: &Path, program: &Path, sanitizers: &[&str]) {
@@ -374,16 +335,36 @@ fn what_is_settled_does_not_go_wrong() {
         eprintln!("{sum}");
         for index in 0..cases {
             for run_seed in 0..RUNS {
-                let found = run(&asan, index, run_seed).or_else(|| run(&msan, index, run_seed));
-                let Some((rules, line)) = found else { continue };
-                seen += 1;
-                let is_open = rules.iter().any(|rule| open.contains(&(line, (*rule).to_owned())));
-                let is_unset = rules.contains(&"uninit-read");
-                if !is_open && !(is_unset && is_told_before(&eager, (index, run_seed), line, &open))
-                {
-                    let code = text.lines().nth(line - 1).unwrap_or_default();
+                let code = |line: usize| text.lines().nth(line - 1).unwrap_or_default().trim();
+                let mut tell = |rules: &[&str], line: usize| {
                     let seed = seed + first + index;
-                    wrong.push(format!("seed {seed}: {rules:?} at {line}: {code}"));
+                    wrong.push(format!("seed {seed}: {rules:?} at {line}: {}", code(line)));
+                };
+                let is_open = |rules: &[&str], line: usize| {
+                    rules.iter().any(|rule| open.contains(&(line, (*rule).to_owned())))
+                };
+                let told = run(&asan, index, run_seed);
+                if let Some((rules, line)) = told {
+                    seen += 1;
+                    if !is_open(rules, line) {
+                        tell(rules, line);
+                    }
+                    continue;
+                }
+                // The first violation in a run is open. A result that was never set is nothing that the rule asks about.
+                let asked = ["uninit-read"];
+                let unset = unset(&eager, (index, run_seed));
+                let first = unset.iter().find(|&&line| !is_result(code(line)));
+                seen += usize::from(first.is_some());
+                if let Some(&line) = first.filter(|&&line| !is_open(&asked, line)) {
+                    tell(&asked, line);
+                }
+                // Results are followed further without eager checks.
+                if let Some((rules, line)) = run(&msan, index, run_seed) {
+                    let mut before = unset.iter().take_while(|&&told| told != line);
+                    if !is_open(rules, line) && !before.any(|&told| is_open(&asked, told)) {
+                        tell(rules, line);
+                    }
                 }
             }
         }

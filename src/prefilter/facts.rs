@@ -23,6 +23,9 @@ pub enum Fact {
     Set(Number),
     /// The condition has this value.
     Holds(Number, bool),
+    /// A rule demanded before that it is not zero. It may be, since an execution goes on behind what some rules forbid,
+    /// but then that rule was violated.
+    Passed(Number, &'static str),
 }
 
 /// The facts of a function, numbered.
@@ -55,7 +58,8 @@ impl Universe {
             | Fact::Live(_)
             | Fact::Start(_)
             | Fact::Set(_)
-            | Fact::Holds(..) => {}
+            | Fact::Holds(..)
+            | Fact::Passed(..) => {}
         }
         id
     }
@@ -93,7 +97,8 @@ fn bounds(fact: Fact) -> Option<(i64, i64)> {
         | Fact::Live(_)
         | Fact::Start(_)
         | Fact::Set(_)
-        | Fact::Holds(..) => None,
+        | Fact::Holds(..)
+        | Fact::Passed(..) => None,
     }
 }
 

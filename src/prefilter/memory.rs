@@ -6,30 +6,29 @@
 
 use super::initial;
 use super::known::Known;
+use super::objects;
 use super::parts::Parts;
 use super::range::Range;
 use super::whole::Whole;
-use crate::ir::{FuncId, GlobalId, Inst, InstId, Operand, Program, TypeId};
+use crate::ir::{FuncId, GlobalId, Inst, InstId, Operand, Program};
 use crate::pta::{Location, ObjectKind, Place, SetId};
 use crate::svfg::cells::Cell;
 use crate::svfg::{BundleId, Flow, Node, NodeId};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A version's range changes so often, then it is not followed any more.
-const MOST_CHANGES: u8 = 4;
+use rustc_hash::FxHashMap;
 
 pub struct Memory<'a> {
-    program: &'a Program,
-    whole: &'a Whole,
-    known: Vec<Known>,
-    changes: Vec<u8>,
+    pub(super) program: &'a Program,
+    pub(super) whole: &'a Whole,
+    pub(super) known: Vec<Known>,
+    /// How often what a version holds has become another range.
+    pub(super) changes: Vec<u8>,
     stored: FxHashMap<InstId, Known>,
     /// Of each bundle, how wide its cells are if all are equally wide.
     widths: SecondaryMap<BundleId, Option<u64>>,
     parts: Parts,
     /// What it has is still to be handed on.
-    is_waiting: Vec<bool>,
+    pub(super) is_waiting: Vec<bool>,
 }
 
 impl<'a> Memory<'a> {
@@ -83,7 +82,7 @@ impl<'a> Memory<'a> {
             places += 1;
             let width = self.bundle(version).and_then(|bundle| self.widths[bundle]);
             let here = self.known[version.index()];
-            let fits = is_even && width.is_some() && width == self.full_bytes(ty);
+            let fits = is_even && width.is_some() && width == objects::full_bytes(self.program, ty);
             let weak = Known { set: here.set, kept: here.kept, ..Known::NOTHING };
             known = known.meet(if fits { here } else { weak });
         }
@@ -99,16 +98,20 @@ impl<'a> Memory<'a> {
         let mut is_fixed = false;
         for location in places_in().filter(|location| is_constant(&location.object)) {
             is_fixed = true;
-            known = known.meet(self.fixed(location, self.full_bytes(ty).filter(|_| is_even)));
+            known = known.meet(
+                self.fixed(location, objects::full_bytes(self.program, ty).filter(|_| is_even)),
+            );
         }
         if !is_fixed && places == 0 {
             return Known::NOTHING;
         }
         // What lies between the fields has no versions either, and only an access at a known place keeps clear of it.
-        known.set &= places_in().all(|location| {
+        let is_in_parts = places_in().all(|location| {
             matches!(location.place, Place::At(_))
                 || self.parts.are_all_of(self.whole, location.object)
         });
+        known.set &= is_in_parts;
+        known.kept &= is_in_parts;
         if !self.whole.is_own(self.program, ptr) {
             return Known { set: known.set, ..Known::NOTHING };
         }
@@ -138,7 +141,7 @@ impl<'a> Memory<'a> {
         let known = match self.program.insts[at].inst {
             Inst::Store { ptr, value, .. } => {
                 let exact = self.is_exact(self.whole.points_to.set_of(ptr));
-                let size = self.full_bytes(self.program.operand_type(value));
+                let size = objects::full_bytes(self.program, self.program.operand_type(value));
                 let is_plain = exact && size.is_some_and(|size| self.fills(at, size));
                 let pointer = self.program.is_pointer(value);
                 Known {
@@ -174,13 +177,6 @@ impl<'a> Memory<'a> {
             .all(|chi| self.bundle(chi).and_then(|bundle| self.widths[bundle]) == Some(size))
     }
 
-    /// The size of a scalar all of whose bits are its value.
-    fn full_bytes(&self, ty: TypeId) -> Option<u64> {
-        let bits = self.program.types.scalar_bits(ty, self.program.machine.pointer_bits)?;
-        let size = self.program.types.store_size(ty);
-        (u64::from(bits) == size * 8).then_some(size)
-    }
-
     fn bundle(&self, node: NodeId) -> Option<BundleId> {
         match self.whole.graph.graph.nodes[node] {
             Node::Chi { bundle, .. }
@@ -190,81 +186,6 @@ impl<'a> Memory<'a> {
             | Node::ActualIn { bundle, .. }
             | Node::ActualOut { bundle, .. } => Some(bundle),
             Node::Value(_) | Node::Use(_) | Node::Outside => None,
-        }
-    }
-
-    /// Hands on what these nodes have, as long as some version behind them loses something by it. Tells the functions that
-    /// read such a version.
-    ///
-    /// A version only ever loses facts, and few times, and each time each of its successors is looked at once: what a version
-    /// comes from is never gone through again.
-    fn propagate(&mut self, mut waiting: Vec<NodeId>) -> Vec<FuncId> {
-        let (program, whole) = (self.program, self.whole);
-        let graph = &whole.graph.graph;
-        let mut told: FxHashSet<FuncId> = FxHashSet::default();
-        while let Some(node) = waiting.pop() {
-            self.is_waiting[node.index()] = false;
-            let known = self.known[node.index()];
-            for (next, flow) in graph.successors(node) {
-                match graph.nodes[next] {
-                    Node::Value(value) => _ = told.insert(program.func_of_value(value)),
-                    Node::Use(inst) => {
-                        // A copy of memory hands on what it reads.
-                        told.insert(program.func_of(inst));
-                        for chi in graph.successors_by(next, Flow::Direct) {
-                            self.rewritten(chi, &mut waiting);
-                        }
-                    }
-                    Node::Outside => {}
-                    Node::FormalIn { .. } => {
-                        self.lower(next, Known { kept: true, ..known }, &mut waiting);
-                    }
-                    Node::Chi { .. }
-                    | Node::Phi { .. }
-                    | Node::FormalOut { .. }
-                    | Node::ActualIn { .. } => {
-                        if flow == Flow::Indirect {
-                            self.lower(next, known, &mut waiting);
-                        }
-                    }
-                    Node::ActualOut { call, .. } => {
-                        if matches!(flow, Flow::Indirect) || flow == Flow::Return(call) {
-                            self.lower(next, known, &mut waiting);
-                        }
-                    }
-                }
-            }
-        }
-        let mut told: Vec<FuncId> = told.into_iter().collect();
-        told.sort_unstable();
-        told
-    }
-
-    /// What an instruction writes has changed.
-    fn rewritten(&mut self, chi: NodeId, waiting: &mut Vec<NodeId>) {
-        if let Node::Chi { at, bundle } = self.whole.graph.graph.nodes[chi] {
-            let written = self.written(at, bundle);
-            self.lower(chi, Known { kept: written.set, ..written }, waiting);
-        }
-    }
-
-    /// A version has no more facts than this.
-    fn lower(&mut self, node: NodeId, most: Known, waiting: &mut Vec<NodeId>) {
-        let at = node.index();
-        let before = self.known[at];
-        let mut known = before.meet(most);
-        if known == before {
-            return;
-        }
-        if known.range != before.range || known.offset != before.offset {
-            self.changes[at] = self.changes[at].saturating_add(1);
-            if self.changes[at] > MOST_CHANGES {
-                known = known.widened(before);
-            }
-        }
-        self.known[at] = known;
-        if !std::mem::replace(&mut self.is_waiting[at], true) {
-            waiting.push(node);
         }
     }
 
@@ -310,7 +231,7 @@ impl<'a> Memory<'a> {
     }
 
     /// What an instruction puts into memory.
-    fn written(&self, at: InstId, bundle: BundleId) -> Known {
+    pub(super) fn written(&self, at: InstId, bundle: BundleId) -> Known {
         match self.program.insts[at].inst {
             Inst::Store { .. } | Inst::MemSet { .. } => {
                 self.stored.get(&at).copied().unwrap_or(Known::ALL)

@@ -4,7 +4,7 @@
 //! - [`whole`], [`ends`]: who points where, versions of memory, what is freed, which calls do not come back.
 //!   [`numbers`]: which values are equal.
 //! - [`facts`], [`body`], [`steps`], [`judge`]: what holds at each place of a function; [`known`], [`program`]: and at its
-//!   borders; [`memory`], [`initial`]: what memory holds.
+//!   borders; [`memory`], [`spread`], [`initial`]: what memory holds.
 //! - [`guards`], [`range`], [`ranges`]: numbers; [`objects`], [`offsets`], [`lives`]: variables, their sizes and scopes, and where
 //!   pointers lie in their objects.
 //!
@@ -31,6 +31,7 @@ mod parts;
 mod program;
 mod range;
 mod ranges;
+mod spread;
 mod steps;
 mod useful;
 mod whole;
@@ -188,9 +189,10 @@ impl Settler<'_, '_> {
         match obligation.demand {
             Demand::NonZero(operand) => {
                 let number = self.body.number(operand);
-                let known = self.body.universe.find(Fact::Holds(number, true));
+                let told = [Fact::Holds(number, true), Fact::Passed(number, obligation.rule)];
+                let mut known = told.iter().filter_map(|&fact| self.body.universe.find(fact));
                 let ranges = || self.body.ranges().for_rule(obligation.rule, at);
-                known.is_some_and(|id| set.has(id)) || ranges().truth(operand, block) == Some(true)
+                known.any(|id| set.has(id)) || ranges().truth(operand, block) == Some(true)
             }
             Demand::Arguable(operand) => self.body.ranges().truth(operand, block) == Some(true),
             Demand::Equal(a, b) => a == b && a.value().is_some(),

@@ -1,7 +1,7 @@
 //! Variables that pointers are made from: whether they are there, their sizes, and the texts in them.
 
 use crate::ir::{
-    CastOp, Const, ConstId, Function, Global, GlobalId, Inst, InstId, Linkage, Program,
+    CastOp, Const, ConstId, Function, Global, GlobalId, Inst, InstId, Linkage, Program, TypeId,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,13 @@ pub fn keeps_all(op: CastOp) -> bool {
         | CastOp::PtrToInt
         | CastOp::IntToPtr => false,
     }
+}
+
+/// The size of a scalar all of whose bits are its value.
+pub fn full_bytes(program: &Program, ty: TypeId) -> Option<u64> {
+    let bits = program.types.scalar_bits(ty, program.machine.pointer_bits)?;
+    let size = program.types.store_size(ty);
+    (u64::from(bits) == size * 8).then_some(size)
 }
 
 /// The size of a variable, if it is the same in every execution.

@@ -86,8 +86,10 @@ impl<'a> Body<'a> {
                     base
                 }
                 Made::Load(from, ty, _) => {
-                    let (from, size) = (*from, self.program.types.store_size(*ty));
-                    self.filled(from, i64::try_from(size).unwrap_or(0), set);
+                    // Of a bit-field, all bytes are read and some bits are looked at.
+                    let (from, size) = (*from, objects::full_bytes(self.program, *ty));
+                    let size = size.and_then(|size| i64::try_from(size).ok());
+                    self.filled(from, size.unwrap_or(0), set);
                     break;
                 }
                 _ => break,
@@ -163,7 +165,7 @@ impl<'a> Body<'a> {
                 }
                 Demand::NonZero(cond) => {
                     let cond = self.number(cond);
-                    set.add(self.universe.intern(Fact::Holds(cond, true)));
+                    set.add(self.universe.intern(Fact::Passed(cond, obligation.rule)));
                 }
                 Demand::NotReached
                 | Demand::Equal(..)
@@ -353,7 +355,8 @@ impl<'a> Body<'a> {
             | Fact::Bytes(..)
             | Fact::Start(_)
             | Fact::Set(_)
-            | Fact::Holds(..) => true,
+            | Fact::Holds(..)
+            | Fact::Passed(..) => true,
         });
     }
 }

@@ -158,8 +158,10 @@ impl Whole {
             if !function.blocks.is_empty() {
                 continue;
             }
-            // A stream that is closed is gone, and nothing else.
-            if FREES.contains(&function.name.as_str()) || CLOSES.contains(&function.name.as_str()) {
+            // A stream that is closed is gone, and nothing else unless it is one of unknown code, which is told then.
+            let closes = CLOSES.contains(&function.name.as_str());
+            if FREES.contains(&function.name.as_str()) || closes {
+                freed.all |= closes && !self.points_to.externals.is_empty();
                 let pointer = args.first().map(|&arg| self.points_to.set_of(arg));
                 let places = pointer.into_iter().flat_map(|set| self.points_to.members(set));
                 places.for_each(|at| _ = freed.objects.insert(self.points_to.locations[at].object));
