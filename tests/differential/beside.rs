@@ -56,8 +56,8 @@ impl Maker {
             5 => self.line(&format!("if ({p} != {q}) stop(); sink += {q}->n;")),
             6 => self.line(&format!("*(char *)&{p}->n = 1; sink += {p}->n > 2;")),
             7 => self.line(&format!("*(short *)&{p}->next = {n}; if ({p}->next) {p}->next->n = 0;")),
-            8 => self.line(&format!("memcpy({p}->arr, {a}, 4 * (({n} & 3) + 1));")),
-            9 => self.line(&format!("memcpy({p}, {q}, offsetof(struct s, arr) - ({n} & 1));")),
+            8 => self.line(&format!("{p}->arr[0] = {a}[0]; memcpy({p}->arr, {a}, 4 * (({n} & 3) + 1));")),
+            9 => self.line(&format!("{p}->arr[0] = {q}->arr[0]; memcpy({p}, {q}, offsetof(struct s, arr) - ({n} & 1));")),
             10 => self.line(&format!("{a} = {a} - 1;")),
             11 => self.line(&format!("{a} = {a} + 1;")),
             12 => self.line(&format!("{{ int *w = {a}; while (*w != {n}) w++; sink += *w; }}")),
@@ -66,7 +66,7 @@ impl Maker {
                 self.line(&format!("{a} = realloc(malloc(4 * (1 + ({n} & 3))), 4 * (1 + ({other} & 3)));"));
             }
             15 => self.line(&format!("{{ int k = 0; again: ; int fresh; if (k) sink += fresh > 1; fresh = 1; if (k++ < ({n} & 1)) goto again; }}").replace("again", &format!("again_{case}_{}", self.text.len()))),
-            16 => self.line(&format!("{{ struct s one; if ({n} > 2) one.n = 1; *{p} = one; }}")),
+            16 => self.line(&format!("{{ struct s one; if ({n} > 2) one.n = 1; {p}->arr[0] = 0; *{p} = one; }}")),
             17 => self.line(&format!("{{ struct s *w = {p}; w = w->next ? w->next : 0; if (w || {n} > 5) w->n = 3; }}")),
             18 => self.line(&format!("{{ union {{ int *at; long number; }} u; u.at = {a}; u.number += {n}; if (u.at) sink += *u.at; }}")),
             19 => self.line(&format!("{{ unsigned char few = {n} * 64; sink += {a}[few >> 6]; }}")),
