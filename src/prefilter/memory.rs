@@ -306,7 +306,7 @@ impl<'a> Memory<'a> {
                 ObjectKind::Varargs { func: of, .. } if of == func => return Known::NOTHING,
                 _ if !is_start => {}
                 // Others may have run before.
-                _ if !is_main || !program.constructors.is_empty() || !is_initialised(kind) => {
+                _ if !is_main || whole.is_preceded || !is_initialised(kind) => {
                     return Known::NOTHING;
                 }
                 ObjectKind::Global(global) => {

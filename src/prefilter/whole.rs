@@ -7,7 +7,8 @@
 
 use super::ends::Ends;
 use crate::ir::{
-    Bits, Callee, Const, ConstId, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId,
+    Bits, Callee, Const, ConstId, FILE_ASSEMBLY, FuncId, GlobalId, Inst, InstId, Operand, Program,
+    ValueId,
 };
 use crate::library;
 use crate::library::accesses::{CLOSES, FREES};
@@ -32,7 +33,7 @@ const STARTS: &[&str] = &[
     "pthread_atfork",
 ];
 
-/// Functions without a body that call what they are given before they come back, and not later.
+/// Library functions that call what they are given before they come back, and not later.
 const CALLS_AT_ONCE: &[&str] = &["qsort", "qsort_r", "bsearch", "lfind", "lsearch"];
 
 /// Objects whose life may end.
@@ -60,9 +61,11 @@ pub struct Whole {
     pub points_to: PointsTo,
     pub graph: Svfg,
     pub runs: FxHashSet<FuncId>,
-    /// Called by nobody in the program only, or also by code outside, or later: a handler finds other memory than the call
-    /// that handed it over.
+    /// Called by nobody in the program only, or also by code outside, or at a time of its own: a handler finds other memory than
+    /// the call that registered it.
     pub starts: FxHashSet<FuncId>,
+    /// Something may run before `main`.
+    pub is_preceded: bool,
     freed: FxHashMap<FuncId, Freed>,
     ever: Freed,
     model_state: Vec<GlobalId>,
@@ -92,6 +95,10 @@ impl Whole {
         starts.extend(program.constructors.iter().chain(&program.destructors));
         starts.extend(program.func_by_name("main"));
         starts.extend(points_to.filtered.iter().map(|(_, func)| func));
+        starts.extend(called_later(program, &points_to));
+        // What chooses the code of an ifunc runs when the program is loaded.
+        let is_early = |note: &String| note.ends_with("(ifunc)") || note == FILE_ASSEMBLY;
+        let is_preceded = !program.constructors.is_empty() || program.notes.iter().any(is_early);
         let ends = Ends::new(program, &points_to);
         let streams = streams(program);
         let mut whole = Whole {
@@ -99,6 +106,7 @@ impl Whole {
             graph,
             runs,
             starts,
+            is_preceded,
             freed: FxHashMap::default(),
             ever: Freed::default(),
             model_state: model_state(program),
@@ -262,7 +270,7 @@ impl Whole {
     }
 }
 
-/// The functions that are given to one without a body which may call them after it came back.
+/// The functions that are given to a library function which may call them after it came back.
 fn called_later(program: &Program, points_to: &PointsTo) -> FxHashSet<FuncId> {
     let calls = Calls::new(program, points_to);
     let is_late = |&func: &FuncId| {
@@ -271,7 +279,7 @@ fn called_later(program: &Program, points_to: &PointsTo) -> FxHashSet<FuncId> {
     };
     let insts = points_to.reachable.iter().flat_map(|&func| insts(program, func));
     let late = insts.filter(|&inst| points_to.callees(inst).funcs.iter().any(is_late));
-    late.flat_map(|inst| calls.of(inst)).collect()
+    late.flat_map(|inst| calls.of(inst).collect::<Vec<_>>()).collect()
 }
 
 pub fn insts(program: &Program, func: FuncId) -> impl Iterator<Item = InstId> + '_ {
