@@ -10,10 +10,11 @@ use super::objects;
 use super::parts::Parts;
 use super::range::Range;
 use super::whole::Whole;
-use crate::ir::{FuncId, GlobalId, Inst, InstId, Operand, Program};
+use crate::ir::{FuncId, GlobalId, Inst, InstId, Linkage, Operand, Program};
 use crate::pta::{Location, ObjectKind, Place, SetId};
 use crate::svfg::cells::Cell;
 use crate::svfg::{BundleId, Flow, Node, NodeId};
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::FxHashMap;
 
@@ -27,8 +28,17 @@ pub struct Memory<'a> {
     /// Of each bundle, how wide its cells are if all are equally wide.
     widths: SecondaryMap<BundleId, Option<u64>>,
     parts: Parts,
+    /// What a call finds, by call and bundle, beside what it leaves there.
+    pub(super) around: FxHashMap<(InstId, BundleId), Around>,
     /// What it has is still to be handed on.
     pub(super) is_waiting: Vec<bool>,
+}
+
+/// A version before a call, and the one behind it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Around {
+    pub before: PackedOption<NodeId>,
+    pub behind: PackedOption<NodeId>,
 }
 
 impl<'a> Memory<'a> {
@@ -54,6 +64,7 @@ impl<'a> Memory<'a> {
             stored: FxHashMap::default(),
             widths,
             parts: Parts::new(whole),
+            around: around(whole),
             is_waiting: vec![false; count],
         };
         let mut waiting = Vec::new();
@@ -214,10 +225,14 @@ impl<'a> Memory<'a> {
                 }
                 Known { kept: true, ..if is_called { known } else { Known::NOTHING } }
             }
-            Node::ActualOut { call, .. } => {
+            Node::ActualOut { call, bundle } => {
                 let own = graph.predecessors_by(node, Flow::Direct).next().is_some();
                 let own = if own { Known::NOTHING } else { Known::ALL };
-                older.meet(own).meet(flows(Flow::Return(call)))
+                let known = older.meet(own).meet(flows(Flow::Return(call)));
+                // The callee tells what it wrote itself; what was written before it was entered is the caller's.
+                let before = self.around.get(&(call, bundle)).and_then(|a| a.before.expand());
+                let kept = before.is_some_and(|before| self.before(before).kept);
+                Known { kept: known.kept && kept, ..known }
             }
             Node::Value(_) | Node::Use(_) | Node::Outside => Known::NOTHING,
         }
@@ -320,7 +335,9 @@ impl<'a> Memory<'a> {
 
     /// What a part of a variable holds when the program starts.
     fn at_start(&self, cell: Cell, global: GlobalId) -> Known {
-        let init = self.program.globals[global].init.as_ref();
+        let data = &self.program.globals[global];
+        // Another definition may be linked in the place of a weak one.
+        let init = data.init.as_ref().filter(|_| data.linkage != Linkage::Weak);
         if init.is_some_and(|init| init.bytes.is_empty() && init.relocs.is_empty()) {
             let zero = Known { sane: true, start: true, ..initial::ANYTHING };
             return Known { offset: Range::NONE, range: Range::exactly(0), ..zero };
@@ -329,6 +346,28 @@ impl<'a> Memory<'a> {
         let place = (cell.object, global);
         initial::content(self.program, &self.whole.points_to, place, cell.start, width)
     }
+}
+
+fn around(whole: &Whole) -> FxHashMap<(InstId, BundleId), Around> {
+    let mut found: FxHashMap<(InstId, BundleId), Around> = FxHashMap::default();
+    for (node, data) in &whole.graph.graph.nodes {
+        match *data {
+            Node::ActualIn { call, bundle } => {
+                found.entry((call, bundle)).or_default().before = node.into();
+            }
+            Node::ActualOut { call, bundle } => {
+                found.entry((call, bundle)).or_default().behind = node.into();
+            }
+            Node::Chi { .. }
+            | Node::Phi { .. }
+            | Node::FormalIn { .. }
+            | Node::FormalOut { .. }
+            | Node::Value(_)
+            | Node::Use(_)
+            | Node::Outside => {}
+        }
+    }
+    found
 }
 
 /// Whether an object holds something from the start.

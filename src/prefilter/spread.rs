@@ -27,6 +27,11 @@ impl Memory<'_> {
         while let Some(node) = waiting.pop() {
             self.is_waiting[node.index()] = false;
             let known = self.known[node.index()];
+            if let (Node::ActualIn { call, bundle }, false) = (graph.nodes[node], known.kept)
+                && let Some(behind) = self.around.get(&(call, bundle)).and_then(|a| a.behind.expand())
+            {
+                self.lower(behind, Known { kept: false, ..Known::ALL }, &mut waiting);
+            }
             for (next, flow) in graph.successors(node) {
                 match graph.nodes[next] {
                     Node::Value(value) => _ = told.insert(program.func_of_value(value)),
