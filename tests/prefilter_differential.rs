@@ -11,6 +11,7 @@ mod random;
 
 use random::Random;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -18,6 +19,8 @@ use std::process::Command;
 /// Cases in one program, and runs of each.
 const BATCH: usize = 40;
 const RUNS: usize = 3;
+/// Seconds: a wild store may leave a loop without an end.
+const LONGEST: &str = "20";
 
 const PRELUDE: &str = "#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n\
     struct s { int n; int *data; struct s *next; int arr[4]; };\n\
@@ -30,6 +33,7 @@ const PRELUDE: &str = "#include <stddef.h>\n#include <stdlib.h>\n#include <strin
     static void stop_perhaps(int n) { if (n > 3) exit(0); }\n\
     static void *get(unsigned n, unsigned size) { return malloc(n * size); }\n\
     static void *get_cut(unsigned char size) { return malloc(size); }\n\
+    static void touch(struct s *p) { if (input() > 3) p->n = 2; }\n\
     static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }\n\
     static struct s *make(int n) {\n  struct s *p = malloc(sizeof *p);\n  p->n = n;\n  p->data = 0;\n\
     \x20 p->next = 0;\n  memset(p->arr, 0, sizeof p->arr);\n  return p;\n}\n";
@@ -216,7 +220,8 @@ type Wrong = (&'static [&'static str], usize);
 /// What a sanitizer says of one run.
 fn run(program: &Path, index: usize, seed: usize) -> Option<Wrong> {
     let symbolizer = "/usr/lib/llvm-19/bin/llvm-symbolizer";
-    let output = Command::new(program)
+    let output = Command::new("timeout")
+        .args([OsStr::new(LONGEST), program.as_os_str()])
         .args([index.to_string(), seed.to_string()])
         .env("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=1")
         .env("ASAN_SYMBOLIZER_PATH", symbolizer)
@@ -252,7 +257,8 @@ fn run(program: &Path, index: usize, seed: usize) -> Option<Wrong> {
 /// The lines at which something that was never set decided, was an address or was given to a function, in the order of the run.
 /// The rule asks about arguments as MemorySanitizer's eager checks do, and what it asks later is answered by that.
 fn unset(program: &Path, (index, seed): (usize, usize)) -> Vec<usize> {
-    let output = Command::new(program)
+    let output = Command::new("timeout")
+        .args([OsStr::new(LONGEST), program.as_os_str()])
         .args([index.to_string(), seed.to_string()])
         .env("MSAN_OPTIONS", "halt_on_error=0")
         .env("MSAN_SYMBOLIZER_PATH", "/usr/lib/llvm-19/bin/llvm-symbolizer")

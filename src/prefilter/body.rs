@@ -270,8 +270,11 @@ impl<'a> Body<'a> {
                 && then != els
             {
                 let cond = self.number(cond);
+                // Nothing takes a way that contradicts what is known before it.
+                if !self.implied(cond, then == here, from, &mut set) {
+                    continue;
+                }
                 set.add(self.universe.intern(Fact::Holds(cond, then == here)));
-                self.implied(cond, then == here, &mut set);
             }
             match &mut sum {
                 Some(sum) => sum.meet(&set),

@@ -110,6 +110,17 @@ impl Body<'_> {
         self.constant(number).is_some_and(|c| matches!(c, Const::Null | Const::Int(0)))
     }
 
+    pub fn is_null_constant(&self, number: Number) -> bool {
+        self.constant(number).is_some_and(|c| *c == Const::Null)
+    }
+
+    /// Whether a pointer has the address of a byte of an object: one that was moved far from its object may have any address, and
+    /// that of null, too.
+    pub fn is_at_object(&self, pointer: Number, block: BlockId, set: &Set) -> bool {
+        let (lo, hi) = self.bytes(pointer, block, set);
+        lo <= 0 && 0 < hi && self.is_object(pointer, set)
+    }
+
     pub fn is_one(&self, number: Number) -> bool {
         self.constant(number).is_some_and(|c| *c == Const::Int(1))
     }

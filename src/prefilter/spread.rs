@@ -28,7 +28,8 @@ impl Memory<'_> {
             self.is_waiting[node.index()] = false;
             let known = self.known[node.index()];
             if let (Node::ActualIn { call, bundle }, false) = (graph.nodes[node], known.kept)
-                && let Some(behind) = self.around.get(&(call, bundle)).and_then(|a| a.behind.expand())
+                && let Some(behind) =
+                    self.around.get(&(call, bundle)).and_then(|a| a.behind.expand())
             {
                 self.lower(behind, Known { kept: false, ..Known::ALL }, &mut waiting);
             }

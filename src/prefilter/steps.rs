@@ -16,7 +16,7 @@ use super::numbers::{Made, Number};
 use super::whole::external;
 use super::{Asked, objects};
 use crate::ir::{
-    BinaryOp, CastOp, Const, Def, FuncId, Inst, InstId, IntPredicate, Operand, ValueId,
+    BinaryOp, BlockId, CastOp, Const, Def, FuncId, Inst, InstId, IntPredicate, Operand, ValueId,
 };
 use crate::library::accesses::Extent;
 use crate::pta::ObjectKind;
@@ -105,10 +105,20 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// What follows from a condition that has this value.
-    pub(super) fn implied(&mut self, cond: Number, holds: bool, set: &mut Set) {
+    /// What follows from a condition that has this value at the end of `block`. Tells whether it can have it, as far as is known.
+    pub(super) fn implied(
+        &mut self,
+        cond: Number,
+        holds: bool,
+        block: BlockId,
+        set: &mut Set,
+    ) -> bool {
         let (mut cond, mut holds) = (cond, holds);
         for _ in 0..DEEPEST {
+            let contrary = self.universe.find(Fact::Holds(cond, !holds));
+            if contrary.is_some_and(|id| set.has(id)) {
+                return false;
+            }
             match self.numbers.made[cond] {
                 Made::Compare(pred @ (IntPredicate::Eq | IntPredicate::Ne), a, b) => {
                     let are_equal = (pred == IntPredicate::Eq) == holds;
@@ -121,7 +131,18 @@ impl<'a> Body<'a> {
                         _ => {}
                     }
                     match are_equal {
-                        true => self.equal(cond, a, b, set),
+                        true => {
+                            self.equal(cond, a, b, set);
+                            for (zero, pointer) in [(b, a), (a, b)] {
+                                if !self.is_null_constant(zero) {
+                                    continue;
+                                }
+                                if self.is_at_object(pointer, block, set) {
+                                    return false;
+                                }
+                                set.add(self.universe.intern(Fact::Sane(pointer)));
+                            }
+                        }
                         false => {
                             for (zero, pointer) in [(b, a), (a, b)] {
                                 if self.is_zero(zero) && self.is_sane(pointer, set) {
@@ -138,8 +159,9 @@ impl<'a> Body<'a> {
                 }
                 _ => {}
             }
-            return;
+            break;
         }
+        true
     }
 
     /// Two values that compared equal: had one of them bits that were never set, other bits would have made them
@@ -191,7 +213,7 @@ impl<'a> Body<'a> {
             Inst::Assume { cond } => {
                 let cond = self.number(cond);
                 set.add(self.universe.intern(Fact::Holds(cond, true)));
-                self.implied(cond, true, set);
+                self.implied(cond, true, data.block, set);
             }
             _ => {
                 for (pointer, extent) in touched(self.program, inst) {

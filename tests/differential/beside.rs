@@ -47,7 +47,7 @@ impl Maker {
     /// What looks like something that is known, and is beside it by one: a byte, an element, a turn, an alias.
     pub(super) fn statement_beside(&mut self, p: &str, q: &str, a: &str, n: &str) {
         let (other, case) = (self.number(), self.case);
-        match self.random.below(24) {
+        match self.random.below(30) {
             0 if self.random.once_in(3) => self.line(&format!("{p} = get(1, sizeof(struct s) - 4);")),
             1 => self.line(&format!("sink += strlen(words[{n} & 1] + 1);")),
             2 => self.line(&format!("sink += strlen(\"one\" + ({n} & 7));")),
@@ -72,6 +72,14 @@ impl Maker {
             19 => self.line(&format!("{{ unsigned char few = {n} * 64; sink += {a}[few >> 6]; }}")),
             20 => self.line(&format!("{{ int by = {n}; sink += (by > 0 ? 6 / by : by / 2) + ({other} << (by & 3)); }}")),
             21 => self.line(&format!("{{ struct s **w = &{p}; (*w)->next = 0; *w = {q}->next; sink += {p}->n; }}")),
+            23 => self.line(&format!("{{ struct s *w = {p}; {q}->n = 1; if (!{q}) w = 0; {p}->next = 0; if (!{p}->next) w = {q}->next; w->n = 2; }}")),
+            24 => self.line(&format!("if (!{p}->next) {p} = 0; else if ({p}->next == {q}) {q} = 0;")),
+            25 => self.line(&format!("{{ int *w = 0; if ({n} > {other}) w = {a}; {a}[0] = {n}; if ({n} > {other}) sink += *w; }}")),
+            26 => self.line(&format!("{{ int *w = 0; if ({n} > 2) w = {a}; if ({other} > 2) sink += *w; }}")),
+            27 | 28 => {
+                let read = if self.random.once_in(2) { &p } else { &q };
+                self.line(&format!("{{ struct s *raw = malloc(sizeof *raw); {p}->n = 1; {p}->n = raw->n; touch({q}); if ({read}->n > 2) sink++; }}"));
+            }
             22 => self.line(&format!("gi_{case} = gi_{case} + {n}; if (gi_{case} < 5) sink += {p}->arr[gi_{case}];")),
             _ => self.line(&format!("{{ int k = {n}; if (k != 0) k = 4 / k; sink += table[k]; }}")),
         }
