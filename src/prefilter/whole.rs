@@ -31,6 +31,14 @@ const STARTS: &[&str] = &[
     "wcstok",
     "aio_read",
     "pthread_atfork",
+    "fmemopen",
+    "open_memstream",
+    "open_wmemstream",
+    "g_thread_new",
+    "SDL_CreateThread",
+    "uv_thread_create",
+    "__kmpc_fork_call",
+    "GOMP_parallel",
 ];
 
 /// Library functions that call what they are given before they come back, and not later.
