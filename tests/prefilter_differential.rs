@@ -1,13 +1,17 @@
 //! What is settled without executing anything is really so: random functions that share pointers through
 //! structs, globals, parameters and results, free them, leave scopes and count are run under sanitizers, and
 //! where a run goes wrong the prefilter must have left the obligation open. Nothing keeps the functions from
-//! errors, so that there are many. `CEGAS_PREFILTER_DIFFERENTIAL=N` sets how many functions are made.
+//! errors, so that there are many. `CEGAS_PREFILTER_DIFFERENTIAL=N` sets how many functions are made, and
+//! `CEGAS_PREFILTER_FIRST=M` with which seed to begin.
 
+#[path = "differential/beside.rs"]
+mod beside;
 #[path = "differential/random.rs"]
 mod random;
 
 use random::Random;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -15,11 +19,21 @@ use std::process::Command;
 /// Cases in one program, and runs of each.
 const BATCH: usize = 40;
 const RUNS: usize = 3;
+/// Seconds: a wild store may leave a loop without an end.
+const LONGEST: &str = "20";
 
-const PRELUDE: &str = "#include <stdlib.h>\n#include <string.h>\n\
+const PRELUDE: &str = "#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n\
     struct s { int n; int *data; struct s *next; int arr[4]; };\n\
     static volatile unsigned state;\n\
     static int input(void) { state = state * 1103515245u + 12345u; return (int)(state >> 16) % 8; }\n\
+    static const int table[4] = {3, 1, 2, 5};\n\
+    static const char *const words[3] = {\"one\", 0, \"three\"};\n\
+    static const char *const all_words[2] = {\"one\", \"two\"};\n\
+    static void stop(void) { exit(0); }\n\
+    static void stop_perhaps(int n) { if (n > 3) exit(0); }\n\
+    static void *get(unsigned n, unsigned size) { return malloc(n * size); }\n\
+    static void *get_cut(unsigned char size) { return malloc(size); }\n\
+    static void touch(struct s *p) { if (input() > 3) p->n = 2; }\n\
     static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }\n\
     static struct s *make(int n) {\n  struct s *p = malloc(sizeof *p);\n  p->n = n;\n  p->data = 0;\n\
     \x20 p->next = 0;\n  memset(p->arr, 0, sizeof p->arr);\n  return p;\n}\n";
@@ -98,7 +112,9 @@ impl Maker {
     fn statement(&mut self) {
         let (p, q, a, n) = (self.pointer(), self.pointer(), self.numbers(), self.number());
         let case = self.case;
-        match self.random.below(24) {
+        match self.random.below(56) {
+            24..=39 => self.statement_of_late(&p, &q, &a, &n),
+            40..=55 => self.statement_beside(&p, &q, &a, &n),
             0 => self.line(&format!("{p} = make({n});")),
             1 => self.line(&format!("{p} = {q};")),
             2 => self.line(&format!("{p} = {q}->next;")),
@@ -204,7 +220,8 @@ type Wrong = (&'static [&'static str], usize);
 /// What a sanitizer says of one run.
 fn run(program: &Path, index: usize, seed: usize) -> Option<Wrong> {
     let symbolizer = "/usr/lib/llvm-19/bin/llvm-symbolizer";
-    let output = Command::new(program)
+    let output = Command::new("timeout")
+        .args([OsStr::new(LONGEST), program.as_os_str()])
         .args([index.to_string(), seed.to_string()])
         .env("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=1")
         .env("ASAN_SYMBOLIZER_PATH", symbolizer)
@@ -235,6 +252,30 @@ fn run(program: &Path, index: usize, seed: usize) -> Option<Wrong> {
     let place = said.split("batch.c:").nth(1)?;
     let digits: String = place.chars().take_while(char::is_ascii_digit).collect();
     Some((rules, digits.parse().expect("a line")))
+}
+
+/// The lines at which something that was never set decided, was an address or was given to a function, in the order of the run.
+/// The rule asks about arguments as MemorySanitizer's eager checks do, and what it asks later is answered by that.
+fn unset(program: &Path, (index, seed): (usize, usize)) -> Vec<usize> {
+    let output = Command::new("timeout")
+        .args([OsStr::new(LONGEST), program.as_os_str()])
+        .args([index.to_string(), seed.to_string()])
+        .env("MSAN_OPTIONS", "halt_on_error=0")
+        .env("MSAN_SYMBOLIZER_PATH", "/usr/lib/llvm-19/bin/llvm-symbolizer")
+        .output()
+        .expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let told = said.split("use-of-uninitialized-value").skip(1).filter_map(|report| {
+        let place = report.split("batch.c:").nth(1)?;
+        let digits: String = place.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<usize>().ok()
+    });
+    told.collect()
+}
+
+/// Whether a line does nothing but hand back what it reads; several ways back meet where the function ends.
+fn is_result(code: &str) -> bool {
+    code == "}" || code.starts_with("return") || code.starts_with("static int by_value")
 }
 
 fn compile(source: &Path, program: &Path, sanitizers: &[&str]) {
@@ -271,6 +312,8 @@ fn left(dir: &Path) -> (BTreeSet<(usize, String)>, String) {
 fn what_is_settled_does_not_go_wrong() {
     let count = std::env::var("CEGAS_PREFILTER_DIFFERENTIAL").ok().and_then(|n| n.parse().ok());
     let count: usize = count.unwrap_or(BATCH);
+    let seed = std::env::var("CEGAS_PREFILTER_FIRST").ok().and_then(|n| n.parse().ok());
+    let seed: usize = seed.unwrap_or(0);
     let dir = tempfile::tempdir().expect("a temporary folder");
     let dir = dir.path();
     let mut wrong = Vec::new();
@@ -279,7 +322,7 @@ fn what_is_settled_does_not_go_wrong() {
         let cases = BATCH.min(count - first);
         let mut text = PRELUDE.to_owned();
         for index in 0..cases {
-            text += &case((first + index) as u64, index);
+            text += &case((seed + first + index) as u64, index);
         }
         text += "int main(int argc, char **argv) {\n  state = atoi(argv[2]);\n";
         text += "  switch (atoi(argv[1])) {\n";
@@ -289,20 +332,45 @@ fn what_is_settled_does_not_go_wrong() {
         text += "  }\n  return 0;\n}\n";
         let source = dir.join("batch.c");
         std::fs::write(&source, &text).expect("a file");
-        let (asan, msan) = (dir.join("asan"), dir.join("msan"));
+        let (asan, msan, eager) = (dir.join("asan"), dir.join("msan"), dir.join("eager"));
         let checks = "-fsanitize=address,signed-integer-overflow,shift,bounds";
         compile(&source, &asan, &[checks, "-fno-sanitize-recover=all"]);
         compile(&source, &msan, &["-fsanitize=memory", "-fno-sanitize-memory-param-retval"]);
+        compile(&source, &eager, &["-fsanitize=memory", "-fsanitize-recover=memory"]);
         let (open, sum) = left(dir);
         eprintln!("{sum}");
         for index in 0..cases {
-            for seed in 0..RUNS {
-                let found = run(&asan, index, seed).or_else(|| run(&msan, index, seed));
-                let Some((rules, line)) = found else { continue };
-                seen += 1;
-                if !rules.iter().any(|rule| open.contains(&(line, (*rule).to_owned()))) {
-                    let code = text.lines().nth(line - 1).unwrap_or_default();
-                    wrong.push(format!("seed {}: {rules:?} at {line}: {code}", first + index));
+            for run_seed in 0..RUNS {
+                let code = |line: usize| text.lines().nth(line - 1).unwrap_or_default().trim();
+                let mut tell = |rules: &[&str], line: usize| {
+                    let seed = seed + first + index;
+                    wrong.push(format!("seed {seed}: {rules:?} at {line}: {}", code(line)));
+                };
+                let is_open = |rules: &[&str], line: usize| {
+                    rules.iter().any(|rule| open.contains(&(line, (*rule).to_owned())))
+                };
+                let told = run(&asan, index, run_seed);
+                if let Some((rules, line)) = told {
+                    seen += 1;
+                    if !is_open(rules, line) {
+                        tell(rules, line);
+                    }
+                    continue;
+                }
+                // The first violation in a run is open. A result that was never set is nothing that the rule asks about.
+                let asked = ["uninit-read"];
+                let unset = unset(&eager, (index, run_seed));
+                let first = unset.iter().find(|&&line| !is_result(code(line)));
+                seen += usize::from(first.is_some());
+                if let Some(&line) = first.filter(|&&line| !is_open(&asked, line)) {
+                    tell(&asked, line);
+                }
+                // Results are followed further without eager checks.
+                if let Some((rules, line)) = run(&msan, index, run_seed) {
+                    let mut before = unset.iter().take_while(|&&told| told != line);
+                    if !is_open(rules, line) && !before.any(|&told| is_open(&asked, told)) {
+                        tell(rules, line);
+                    }
                 }
             }
         }

@@ -1,38 +1,27 @@
-//! What holds at each place of one function: a forward analysis that keeps what is true on every way.
-//!
-//! An execution ends where it accesses memory that is not there, so behind an access its pointer is good: into
-//! an object, the bytes inside it, and alive until something may end its life. What was demanded before needs not be
-//! demanded again. What callers know comes in by the parameters, what callees found out by what
-//! they were given.
+//! What holds at each place of one function: a forward analysis that keeps what is true on every way. What callers
+//! know comes in by the parameters; [`super::steps`] says what an instruction adds and takes away.
 
+use super::Asked;
 use super::facts::{Fact, Set, Universe};
 use super::guards::Guards;
 use super::known::{Known, Summary};
 use super::lives::Lives;
 use super::memory::Memory;
-use super::numbers::{Made, Number, Numbers};
+use super::numbers::{Number, Numbers};
+use super::range::Range;
 use super::ranges::Leaves;
 use super::useful::Useful;
-use super::whole::{Whole, external, insts};
-use super::{Asked, objects};
+use super::whole::{Whole, insts};
 use crate::ir::cfg::Cfg;
-use crate::ir::{BlockId, Const, Def, FuncId, Inst, InstId, Operand, Program, ValueId};
-use crate::library::accesses::Extent;
+use crate::ir::{BlockId, FuncId, Inst, InstId, Operand, Program, ValueId};
 use crate::pta::ObjectKind;
-use crate::rules::Demand;
-use crate::rules::memory::touched;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// Passes over a function after which loops no longer carry bounds of pointers …
 const BOUNDED: usize = 6;
 /// … and after which nothing is known of it.
 const MOST_PASSES: usize = 60;
-
-/// Allocations that succeed unless the user says otherwise.
-const GRANTS: &[&str] = &["malloc", "calloc", "__builtin_malloc", "valloc", "strdup"];
-
-/// Those and others return the start of something allocated, or null.
-const ALLOCATES: &[&str] = &["realloc", "aligned_alloc", "memalign"];
 
 pub struct Body<'a> {
     pub program: &'a Program,
@@ -43,13 +32,17 @@ pub struct Body<'a> {
     cfg: Cfg,
     order: Vec<usize>,
     useful: Useful,
-    asked: &'a Asked,
-    may_fail: bool,
+    pub(super) asked: &'a Asked,
+    pub(super) may_fail: bool,
     pub(super) lives: Lives,
     pub(super) guards: Guards,
     pub(super) leaves: Leaves,
+    /// How far behind the start of their object pointers lie that come from elsewhere.
+    pub(super) placed: Leaves,
+    /// The same of those that several ways bring, as far as it was asked for.
+    pub(super) joined: RefCell<Leaves>,
     /// What memory is known to hold where it is loaded.
-    loaded: FxHashMap<InstId, Known>,
+    pub(super) loaded: FxHashMap<InstId, Known>,
     /// It may come back to a place with what it freed since.
     pub(super) twice: bool,
     outs: Vec<Option<Set>>,
@@ -84,8 +77,10 @@ impl<'a> Body<'a> {
             asked,
             may_fail,
             lives,
-            guards: Guards::new(program, func),
+            guards: Guards::new(program, func, asked),
             leaves: Leaves::default(),
+            placed: Leaves::default(),
+            joined: RefCell::default(),
             loaded: FxHashMap::default(),
             twice: super::numbers::returns_twice(program, func),
             outs,
@@ -103,7 +98,8 @@ impl<'a> Body<'a> {
             let Inst::Return { value } = self.program.insts[last].inst else { continue };
             let Some(set) = self.before(last, summaries) else { continue };
             for (known, param) in exit.iter_mut().zip(params.iter()) {
-                *known = known.meet(self.facts(Operand::Value(param), last, &set));
+                let here = self.facts(Operand::Value(param), last, &set);
+                *known = known.meet(Known { offset: Range::ANY, ..here });
             }
             if let Some(value) = value {
                 let mut known = self.known(value, last, &set);
@@ -140,9 +136,18 @@ impl<'a> Body<'a> {
         let block = self.program.insts[at].block;
         let mut set = self.entered(block)?.clone();
         for inst in self.program.blocks[block].insts.iter().take_while(|&inst| inst != at) {
+            if self.is_end(inst) {
+                return None;
+            }
             self.step(inst, &mut set, summaries);
         }
         Some(set)
+    }
+
+    /// Whether nothing behind an instruction is executed because of it. In a function that is come back to by a jump, that is
+    /// not said of anything.
+    pub fn is_end(&self, inst: InstId) -> bool {
+        !self.twice && self.whole.is_some_and(|whole| whole.is_end(self.program, inst))
     }
 
     pub fn number(&mut self, operand: Operand) -> Number {
@@ -157,11 +162,15 @@ impl<'a> Body<'a> {
     /// Takes over what is known of values that come from elsewhere.
     fn take_over(&mut self, summaries: &Summaries, memory: Option<&Memory<'_>>) {
         self.leaves.clear();
+        self.placed.clear();
+        self.joined.borrow_mut().clear();
         self.loaded.clear();
         let params = self.program.funcs[self.func].params;
         if let Some(summary) = summaries.get(&self.func) {
             let ranges = summary.entry.iter().map(|known| known.range);
             self.leaves.extend(params.iter().zip(ranges));
+            let offsets = summary.entry.iter().map(|known| known.offset);
+            self.placed.extend(params.iter().zip(offsets));
         }
         let (Some(memory), false) = (memory, self.twice) else { return };
         for inst in insts(self.program, self.func) {
@@ -169,17 +178,24 @@ impl<'a> Body<'a> {
             match self.program.insts[inst].inst {
                 Inst::Load { access, .. } if !access.volatile && !access.atomic => {
                     let known = memory.loaded(inst);
-                    self.leaves.insert(result, known.range);
+                    self.takes(result, known);
                     self.loaded.insert(inst, known);
                 }
                 Inst::Call { .. } => {
                     if let Some(known) = self.returned(inst, summaries) {
-                        self.leaves.insert(result, known.range);
+                        self.takes(result, known);
                     }
                 }
                 _ => {}
             }
         }
+    }
+
+    fn takes(&mut self, value: ValueId, known: Known) {
+        match self.program.is_pointer(Operand::Value(value)) {
+            true => self.placed.insert(value, known.offset),
+            false => self.leaves.insert(value, known.range),
+        };
     }
 
     /// What all bodies that a call may run return.
@@ -190,7 +206,7 @@ impl<'a> Body<'a> {
     }
 
     /// The functions a call may run, if all of them have a body.
-    fn callees(&self, call: InstId) -> Option<Vec<FuncId>> {
+    pub(super) fn callees(&self, call: InstId) -> Option<Vec<FuncId>> {
         let whole = self.whole?;
         let callees = whole.points_to.callees(call);
         let bodies = whole.bodies(self.program, call);
@@ -213,10 +229,16 @@ impl<'a> Body<'a> {
             let mut changed = false;
             for index in 0..self.order.len() {
                 let number = self.order[index];
-                let mut set = self.arriving(number, summaries, pass);
+                // No way comes here, as far as was seen.
+                let Some(mut set) = self.arriving(number, summaries, pass) else { continue };
                 self.ins[number] = Some(set.clone());
-                for inst in self.program.blocks[self.cfg.block(number)].insts.iter() {
+                let mut insts = self.program.blocks[self.cfg.block(number)].insts.iter();
+                let is_left = insts.all(|inst| {
                     self.step(inst, &mut set, summaries);
+                    !self.is_end(inst)
+                });
+                if !is_left {
+                    continue;
                 }
                 self.useful.trim(&self.universe, index, &mut set);
                 if self.outs[number].as_ref() != Some(&set) {
@@ -232,7 +254,7 @@ impl<'a> Body<'a> {
         self.outs.fill(Some(Set::default()));
     }
 
-    fn arriving(&mut self, number: usize, summaries: &Summaries, pass: usize) -> Set {
+    fn arriving(&mut self, number: usize, summaries: &Summaries, pass: usize) -> Option<Set> {
         let here = self.cfg.block(number);
         let mut sum: Option<Set> = None;
         if number == 0 {
@@ -248,6 +270,10 @@ impl<'a> Body<'a> {
                 && then != els
             {
                 let cond = self.number(cond);
+                // Nothing takes a way that contradicts what is known before it.
+                if !self.implied(cond, then == here, from, &mut set) {
+                    continue;
+                }
                 set.add(self.universe.intern(Fact::Holds(cond, then == here)));
             }
             match &mut sum {
@@ -256,11 +282,11 @@ impl<'a> Body<'a> {
             }
             ways.push((from, set));
         }
-        let mut sum = sum.unwrap_or_default();
+        let mut sum = sum?;
         if number != 0 {
             self.phis(here, &ways, pass, &mut sum);
         }
-        sum
+        Some(sum)
     }
 
     /// What is known of a value on each way is known where the ways meet.
@@ -291,191 +317,5 @@ impl<'a> Body<'a> {
             self.learn(Operand::Value(param), *known, &mut set);
         }
         set
-    }
-
-    /// Adds what is known of a value.
-    fn learn(&mut self, operand: Operand, known: Known, set: &mut Set) {
-        let number = self.number(operand);
-        if self.program.is_pointer(operand) {
-            let source = self.numbers.source(number);
-            if known.object {
-                set.add(self.universe.intern(Fact::Object(source)));
-            }
-            if known.live {
-                set.add(self.universe.intern(Fact::Live(source)));
-            }
-            if known.start {
-                set.add(self.universe.intern(Fact::Start(number)));
-            }
-            let (root, offset) = self.numbers.place(number);
-            let range = (known.bytes.0.checked_add(offset), known.bytes.1.checked_add(offset));
-            if let ((Some(lo), Some(hi)), true) = (range, known.bytes.0 < known.bytes.1) {
-                set.add(self.universe.intern(Fact::Bytes(root, lo, hi)));
-            }
-        }
-        if known.set {
-            self.was_set(number, set);
-        }
-    }
-
-    /// A sum with a constant is set exactly if the other part is.
-    fn was_set(&mut self, number: Number, set: &mut Set) {
-        let mut number = number;
-        loop {
-            set.add(self.universe.intern(Fact::Set(number)));
-            match self.numbers.made[number] {
-                Made::Behind(root, _) => number = root,
-                Made::Cast(op, _, from) if objects::keeps_all(op) => number = from,
-                _ => break,
-            }
-        }
-    }
-
-    /// What holds behind an instruction.
-    pub fn step(&mut self, inst: InstId, set: &mut Set, summaries: &Summaries) {
-        let data = self.program.insts[inst];
-        let asked: &'a Asked = self.asked;
-        for obligation in asked.get(&inst).map_or(&[][..], Vec::as_slice) {
-            match obligation.demand {
-                Demand::Set(operand) => {
-                    let number = self.number(operand);
-                    self.was_set(number, set);
-                }
-                Demand::NonZero(cond) => {
-                    let cond = self.number(cond);
-                    set.add(self.universe.intern(Fact::Holds(cond, true)));
-                }
-                Demand::NotReached
-                | Demand::Equal(..)
-                | Demand::Access { .. }
-                | Demand::Free { .. }
-                | Demand::Kept
-                | Demand::Arguable(_)
-                | Demand::Fits { .. }
-                | Demand::Wraps { .. } => {}
-            }
-        }
-        match data.inst {
-            Inst::Call { .. } => self.call(inst, set, summaries),
-            Inst::Unsupported { .. } => self.end_lives(inst, set),
-            Inst::LifetimeEnd { object } => self.end_variable(object, set),
-            Inst::StackRestore { .. } => self.end_all(set),
-            Inst::Assume { cond } => {
-                let cond = self.number(cond);
-                set.add(self.universe.intern(Fact::Holds(cond, true)));
-            }
-            _ => {
-                for (pointer, extent) in touched(self.program, inst) {
-                    self.accessed(pointer, extent, set);
-                }
-                if let (Some(&known), Some(result)) = (self.loaded.get(&inst), data.result.expand())
-                {
-                    self.learn(Operand::Value(result), known, set);
-                }
-            }
-        }
-    }
-
-    fn accessed(&mut self, pointer: Operand, extent: Extent, set: &mut Set) {
-        let bytes = match extent {
-            Extent::Bytes(bytes) => i64::try_from(bytes).unwrap_or(0),
-            Extent::Times(count, unit) => {
-                let count = count.constant().map(|count| self.program.consts.get(count));
-                let Some(Const::Int(count)) = count else { return };
-                let bytes = count.checked_mul(u128::from(unit));
-                bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(0)
-            }
-            Extent::Open { least, .. } => i64::try_from(least).unwrap_or(0),
-            Extent::Text { .. } | Extent::Hidden => return,
-        };
-        // An access of no bytes asks nothing.
-        if bytes > 0 {
-            let known = Known { bytes: (0, bytes), start: false, set: false, ..Known::ALL };
-            self.learn(pointer, known, set);
-        }
-    }
-
-    fn call(&mut self, inst: InstId, set: &mut Set, summaries: &Summaries) {
-        self.end_lives(inst, set);
-        let Inst::Call { args, .. } = self.program.insts[inst].inst else { return };
-        let args = self.program.operands(args);
-        let result = self.program.insts[inst].result.expand().map(Operand::Value);
-        if let Some(name) = external(self.program, inst) {
-            let Some(result) = result else { return };
-            if GRANTS.contains(&name) && !self.may_fail {
-                let known = Known { bytes: self.granted(name, args), set: false, ..Known::ALL };
-                self.learn(result, known, set);
-            } else if GRANTS.contains(&name) || ALLOCATES.contains(&name) {
-                self.learn(result, Known { start: true, ..Known::NOTHING }, set);
-            }
-            return;
-        }
-        let Some(bodies) = self.callees(inst) else { return };
-        let summary = |func: &FuncId| summaries.get(func);
-        let met = |each: &dyn Fn(&Summary) -> Known| {
-            let all = bodies.iter().filter_map(summary).map(each);
-            all.fold(Known::ALL, Known::meet)
-        };
-        for (index, &arg) in args.iter().enumerate() {
-            let known = met(&|s| s.exit.get(index).copied().unwrap_or(Known::NOTHING));
-            self.learn(arg, Known { set: false, ..known }, set);
-        }
-        if let Some(result) = result {
-            self.learn(result, met(&|summary| summary.result), set);
-        }
-    }
-
-    fn granted(&self, name: &str, args: &[Operand]) -> (i64, i64) {
-        let number = |index: usize| {
-            let constant = args.get(index)?.constant()?;
-            match self.program.consts.get(constant) {
-                Const::Int(value) => i64::try_from(*value).ok(),
-                _ => None,
-            }
-        };
-        let size = match name {
-            "calloc" => number(0).zip(number(1)).and_then(|(a, b)| a.checked_mul(b)),
-            "strdup" => Some(1),
-            _ => number(0),
-        };
-        (0, size.unwrap_or(0))
-    }
-
-    /// Forgets the lives that an instruction may end.
-    fn end_lives(&mut self, inst: InstId, set: &mut Set) {
-        let Some(whole) = self.whole else { return self.end_all(set) };
-        let freed = whole.freed(self.program, inst);
-        if freed.is_nothing() {
-            return;
-        }
-        self.end(set, |value| whole.may_be(value, &freed));
-    }
-
-    fn end_variable(&mut self, variable: Operand, set: &mut Set) {
-        let site = variable.value().and_then(|value| match self.program.values[value].def {
-            Def::Inst(site) => Some(site),
-            Def::Param { .. } => None,
-        });
-        let (Some(whole), Some(site)) = (self.whole, site) else { return self.end_all(set) };
-        self.end(set, |value| {
-            whole.objects(value).any(|object| {
-                let kind = whole.points_to.objects[object].kind;
-                matches!(kind, ObjectKind::Alloca { site: at, .. } if at == site)
-            })
-        });
-    }
-
-    fn end_all(&self, set: &mut Set) {
-        self.end(set, |_| true);
-    }
-
-    /// Forgets the lives of what pointers such as these may point to.
-    fn end(&self, set: &mut Set, may_be: impl Fn(ValueId) -> bool) {
-        set.retain(|id| match self.universe.fact(id) {
-            Fact::Live(source) => !self.numbers.value(source).is_none_or(&may_be),
-            Fact::Object(_) | Fact::Bytes(..) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {
-                true
-            }
-        });
     }
 }

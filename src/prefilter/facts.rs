@@ -7,6 +7,12 @@ use rustc_hash::FxHashMap;
 pub enum Fact {
     /// The pointer is one into an object, not null or a number.
     Object(Number),
+    /// It is null or points into an object.
+    Sane(Number),
+    /// It points to text that nobody ever writes to.
+    Text(Number),
+    /// The bytes from here to there behind the pointer were all set at some time since the function was entered.
+    Filled(Number, i64, i64),
     /// The bytes from here to there behind the pointer lie in its object.
     Bytes(Number, i64, i64),
     /// The object it points to is alive.
@@ -17,6 +23,9 @@ pub enum Fact {
     Set(Number),
     /// The condition has this value.
     Holds(Number, bool),
+    /// A rule demanded before that it is not zero. It may be, since an execution goes on behind what some rules forbid,
+    /// but then that rule was violated.
+    Passed(Number, &'static str),
 }
 
 /// The facts of a function, numbered.
@@ -25,6 +34,7 @@ pub struct Universe {
     facts: Vec<Fact>,
     known: FxHashMap<Fact, usize>,
     bytes: FxHashMap<Number, Vec<usize>>,
+    filled: FxHashMap<Number, Vec<usize>>,
 }
 
 impl Universe {
@@ -41,7 +51,15 @@ impl Universe {
         self.known.insert(fact, id);
         match fact {
             Fact::Bytes(root, ..) => self.bytes.entry(root).or_default().push(id),
-            Fact::Object(_) | Fact::Live(_) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {}
+            Fact::Filled(root, ..) => self.filled.entry(root).or_default().push(id),
+            Fact::Object(_)
+            | Fact::Sane(_)
+            | Fact::Text(_)
+            | Fact::Live(_)
+            | Fact::Start(_)
+            | Fact::Set(_)
+            | Fact::Holds(..)
+            | Fact::Passed(..) => {}
         }
         id
     }
@@ -53,13 +71,34 @@ impl Universe {
     /// The smallest range around all bytes that are known to lie in the object: it has no holes.
     pub fn hull(&self, root: Number, set: &Set) -> Option<(i64, i64)> {
         let ids = self.bytes.get(&root)?.iter().filter(|&&id| set.has(id));
-        let ranges = ids.map(|&id| match self.facts[id] {
-            Fact::Bytes(_, lo, hi) => (lo, hi),
-            Fact::Object(_) | Fact::Live(_) | Fact::Start(_) | Fact::Set(_) | Fact::Holds(..) => {
-                (0, 0)
-            }
-        });
+        let ranges = ids.filter_map(|&id| bounds(self.facts[id]));
         ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
+    /// Whether all bytes of a range are known to have been set.
+    pub fn are_filled(&self, root: Number, (lo, hi): (i64, i64), set: &Set) -> bool {
+        let ids = self.filled.get(&root).into_iter().flatten().filter(|&&id| set.has(id));
+        let mut known: Vec<(i64, i64)> = ids.filter_map(|&id| bounds(self.facts[id])).collect();
+        known.sort_unstable();
+        let reached = known.into_iter().fold(lo, |reached, (from, to)| match from <= reached {
+            true => reached.max(to),
+            false => reached,
+        });
+        reached >= hi
+    }
+}
+
+fn bounds(fact: Fact) -> Option<(i64, i64)> {
+    match fact {
+        Fact::Bytes(_, lo, hi) | Fact::Filled(_, lo, hi) => Some((lo, hi)),
+        Fact::Object(_)
+        | Fact::Sane(_)
+        | Fact::Text(_)
+        | Fact::Live(_)
+        | Fact::Start(_)
+        | Fact::Set(_)
+        | Fact::Holds(..)
+        | Fact::Passed(..) => None,
     }
 }
 

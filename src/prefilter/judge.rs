@@ -5,9 +5,10 @@ use super::facts::{Fact, Set};
 use super::known::Known;
 use super::numbers::{Made, Number};
 use super::objects;
-use super::ranges::{Range, Ranges};
+use super::range::Range;
+use super::ranges::Ranges;
 use super::whole::external;
-use crate::ir::{Const, Def, Inst, InstId, Operand};
+use crate::ir::{BlockId, Const, Def, Inst, InstId, Operand};
 
 /// Expressions are looked into this deep.
 pub const DEEPEST: u32 = 12;
@@ -31,13 +32,18 @@ impl Body<'_> {
     pub(super) fn facts(&mut self, operand: Operand, at: InstId, set: &Set) -> Known {
         let number = self.number(operand);
         let is_pointer = self.program.is_pointer(operand);
+        let block = self.program.insts[at].block;
         Known {
             object: is_pointer && self.is_object(number, set),
-            bytes: if is_pointer { self.bytes(number, set) } else { (0, 0) },
+            sane: is_pointer && self.is_sane(number, set),
+            text: is_pointer && self.is_text(number, set),
+            offset: if is_pointer { self.offset(number, block) } else { Range::ANY },
+            bytes: if is_pointer { self.bytes(number, block, set) } else { (0, 0) },
             live: is_pointer && self.is_alive(number, at, set),
             start: is_pointer && self.is_start(number, set),
             set: self.is_set(number, set, DEEPEST),
             range: Range::ANY,
+            kept: false,
         }
     }
 
@@ -50,8 +56,8 @@ impl Body<'_> {
         match self.numbers.made[self.numbers.source(pointer)] {
             Made::Const(constant) => match self.program.consts.get(constant) {
                 Const::Global { global, .. } => {
-                    self.program.globals[*global].init.as_ref()?;
-                    Some(objects::Base::Global(*global))
+                    let is_there = objects::is_there(&self.program.globals[*global]);
+                    is_there.then_some(objects::Base::Global(*global))
                 }
                 _ => None,
             },
@@ -71,12 +77,71 @@ impl Body<'_> {
             || self.has(Fact::Object(source), set)
             || match self.numbers.made[source] {
                 Made::Select(_, then, els) => self.is_object(then, set) && self.is_object(els, set),
+                Made::Const(constant) => match *self.program.consts.get(constant) {
+                    Const::Func(func) => objects::has_address(&self.program.funcs[func]),
+                    _ => false,
+                },
                 _ => false,
             }
     }
 
-    /// The bytes around a pointer that are known to lie in its object.
-    pub fn bytes(&self, pointer: Number, set: &Set) -> (i64, i64) {
+    /// Whether it is null or points into an object.
+    pub fn is_sane(&self, pointer: Number, set: &Set) -> bool {
+        self.has(Fact::Sane(pointer), set)
+            || self.is_object(pointer, set)
+            || match self.numbers.made[pointer] {
+                Made::Const(constant) => *self.program.consts.get(constant) == Const::Null,
+                Made::Select(_, then, els) => self.is_sane(then, set) && self.is_sane(els, set),
+                _ => false,
+            }
+    }
+
+    /// Whether it points into what nobody ever writes to, and a zero byte comes before the end of that.
+    pub fn is_text(&self, pointer: Number, set: &Set) -> bool {
+        self.has(Fact::Text(pointer), set)
+            || match self.numbers.made[pointer] {
+                Made::Const(constant) => objects::is_text(self.program, constant),
+                Made::Select(_, then, els) => self.is_text(then, set) && self.is_text(els, set),
+                _ => false,
+            }
+    }
+
+    pub fn is_zero(&self, number: Number) -> bool {
+        self.constant(number).is_some_and(|c| matches!(c, Const::Null | Const::Int(0)))
+    }
+
+    pub fn is_null_constant(&self, number: Number) -> bool {
+        self.constant(number).is_some_and(|c| *c == Const::Null)
+    }
+
+    /// Whether a pointer has the address of a byte of an object: one that was moved far from its object may have any address, and
+    /// that of null, too.
+    pub fn is_at_object(&self, pointer: Number, block: BlockId, set: &Set) -> bool {
+        let (lo, hi) = self.bytes(pointer, block, set);
+        lo <= 0 && 0 < hi && self.is_object(pointer, set)
+    }
+
+    pub fn is_one(&self, number: Number) -> bool {
+        self.constant(number).is_some_and(|c| *c == Const::Int(1))
+    }
+
+    fn constant(&self, number: Number) -> Option<&Const> {
+        match self.numbers.made[number] {
+            Made::Const(constant) => Some(self.program.consts.get(constant)),
+            _ => None,
+        }
+    }
+
+    /// Whether it has one bit.
+    pub fn is_truth(&self, number: Number) -> bool {
+        self.numbers.value(number).is_some_and(|value| {
+            let ty = self.program.values[value].ty;
+            self.program.types.scalar_bits(ty, self.program.machine.pointer_bits) == Some(1)
+        })
+    }
+
+    /// The bytes around a pointer that are known to lie in its object where `block` runs.
+    pub fn bytes(&self, pointer: Number, block: BlockId, set: &Set) -> (i64, i64) {
         let (root, offset) = self.numbers.place(pointer);
         let told = self.universe.hull(root, set);
         let made = match self.numbers.made[root] {
@@ -92,13 +157,20 @@ impl Body<'_> {
         let own = made.zip(size).map(|(start, size)| (-start, size - start));
         let both = own.into_iter().chain(told).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         let moved = |(lo, hi): (i64, i64)| Some((lo.checked_sub(offset)?, hi.checked_sub(offset)?));
-        both.and_then(moved).filter(|(lo, hi)| lo < hi).unwrap_or((0, 0))
+        let told = both.and_then(moved).filter(|(lo, hi)| lo < hi);
+        let placed = || self.bytes_by_offset(pointer, block);
+        let placed = if self.is_object(pointer, set) { placed() } else { None };
+        let all = told.into_iter().chain(placed);
+        all.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
     }
 
     /// Whether it points into what nobody ever writes to.
     pub fn is_constant(&self, pointer: Number) -> bool {
         match self.variable(pointer) {
-            Some(objects::Base::Global(global)) => self.program.globals[global].constant,
+            Some(objects::Base::Global(global)) => {
+                let global = &self.program.globals[global];
+                global.constant && global.init.is_some()
+            }
             Some(objects::Base::Local(_)) | None => false,
         }
     }

@@ -4,28 +4,41 @@
 //! Invariant: a version has a fact only if everything that may lie there has it: what was stored, and what
 //! was there before unless the store overwrites it.
 
+use super::initial;
 use super::known::Known;
+use super::objects;
 use super::parts::Parts;
-use super::ranges::Range;
+use super::range::Range;
 use super::whole::Whole;
-use crate::ir::{FuncId, Inst, InstId, Operand, Program, TypeId};
-use crate::pta::{ObjectKind, Place, SetId};
+use crate::ir::{FuncId, GlobalId, Inst, InstId, Linkage, Operand, Program};
+use crate::pta::{Location, ObjectKind, Place, SetId};
+use crate::svfg::cells::Cell;
 use crate::svfg::{BundleId, Flow, Node, NodeId};
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A version's range changes so often, then it is not followed any more.
-const MOST_CHANGES: u8 = 4;
+use rustc_hash::FxHashMap;
 
 pub struct Memory<'a> {
-    program: &'a Program,
-    whole: &'a Whole,
-    known: Vec<Known>,
-    changes: Vec<u8>,
+    pub(super) program: &'a Program,
+    pub(super) whole: &'a Whole,
+    pub(super) known: Vec<Known>,
+    /// How often what a version holds has become another range.
+    pub(super) changes: Vec<u8>,
     stored: FxHashMap<InstId, Known>,
     /// Of each bundle, how wide its cells are if all are equally wide.
     widths: SecondaryMap<BundleId, Option<u64>>,
     parts: Parts,
+    /// What a call finds, by call and bundle, beside what it leaves there.
+    pub(super) around: FxHashMap<(InstId, BundleId), Around>,
+    /// What it has is still to be handed on.
+    pub(super) is_waiting: Vec<bool>,
+}
+
+/// A version before a call, and the one behind it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Around {
+    pub before: PackedOption<NodeId>,
+    pub behind: PackedOption<NodeId>,
 }
 
 impl<'a> Memory<'a> {
@@ -51,8 +64,18 @@ impl<'a> Memory<'a> {
             stored: FxHashMap::default(),
             widths,
             parts: Parts::new(whole),
+            around: around(whole),
+            is_waiting: vec![false; count],
         };
-        memory.propagate(graph.nodes.keys().collect());
+        let mut waiting = Vec::new();
+        for node in graph.nodes.keys() {
+            if memory.bundle(node).is_none() {
+                continue;
+            }
+            let known = memory.version(node);
+            memory.lower(node, known, &mut waiting);
+        }
+        memory.propagate(waiting);
         memory
     }
 
@@ -70,8 +93,9 @@ impl<'a> Memory<'a> {
             places += 1;
             let width = self.bundle(version).and_then(|bundle| self.widths[bundle]);
             let here = self.known[version.index()];
-            let fits = is_even && width.is_some() && width == self.full_bytes(ty);
-            known = known.meet(if fits { here } else { Known { set: here.set, ..Known::NOTHING } });
+            let fits = is_even && width.is_some() && width == objects::full_bytes(self.program, ty);
+            let weak = Known { set: here.set, kept: here.kept, ..Known::NOTHING };
+            known = known.meet(if fits { here } else { weak });
         }
         // What is never written has no versions.
         let is_constant = |&object: &_| {
@@ -82,20 +106,39 @@ impl<'a> Memory<'a> {
             let locations = self.whole.points_to.members(set);
             locations.map(|at| self.whole.points_to.locations[at])
         };
-        if places_in().any(|location| is_constant(&location.object)) {
-            known = known.meet(Known { set: true, ..Known::NOTHING });
-        } else if places == 0 {
+        let mut is_fixed = false;
+        for location in places_in().filter(|location| is_constant(&location.object)) {
+            is_fixed = true;
+            known = known.meet(
+                self.fixed(location, objects::full_bytes(self.program, ty).filter(|_| is_even)),
+            );
+        }
+        if !is_fixed && places == 0 {
             return Known::NOTHING;
         }
         // What lies between the fields has no versions either, and only an access at a known place keeps clear of it.
-        known.set &= places_in().all(|location| {
+        let is_in_parts = places_in().all(|location| {
             matches!(location.place, Place::At(_))
                 || self.parts.are_all_of(self.whole, location.object)
         });
+        known.set &= is_in_parts;
+        known.kept &= is_in_parts;
         if !self.whole.is_own(self.program, ptr) {
             return Known { set: known.set, ..Known::NOTHING };
         }
         Known { live: false, bytes: (0, 0), ..known }
+    }
+
+    /// What lies at a place that is never written to.
+    fn fixed(&self, location: Location, width: Option<u64>) -> Known {
+        let kind = self.whole.points_to.objects[location.object].kind;
+        match (kind, location.place, width) {
+            (ObjectKind::Global(global), Place::At(start), Some(width)) => {
+                let place = (location.object, global);
+                initial::content(self.program, &self.whole.points_to, place, start, width)
+            }
+            _ => initial::ANYTHING,
+        }
     }
 
     /// Whether every pointer of the set points to one offset, or to the same one in each element of an array.
@@ -109,11 +152,14 @@ impl<'a> Memory<'a> {
         let known = match self.program.insts[at].inst {
             Inst::Store { ptr, value, .. } => {
                 let exact = self.is_exact(self.whole.points_to.set_of(ptr));
-                let size = self.full_bytes(self.program.operand_type(value));
+                let size = objects::full_bytes(self.program, self.program.operand_type(value));
                 let is_plain = exact && size.is_some_and(|size| self.fills(at, size));
                 let pointer = self.program.is_pointer(value);
                 Known {
                     object: known.object && is_plain && pointer,
+                    sane: known.sane && is_plain && pointer,
+                    text: known.text && is_plain && pointer,
+                    offset: if is_plain && pointer { known.offset } else { Range::ANY },
                     start: known.start && is_plain && pointer,
                     range: if is_plain && !pointer { known.range } else { Range::ANY },
                     ..known
@@ -125,8 +171,11 @@ impl<'a> Memory<'a> {
             return Vec::new();
         }
         let Some(node) = self.whole.graph.inst(self.program, at) else { return Vec::new() };
-        let chis = self.whole.graph.graph.successors_by(node, Flow::Direct).collect();
-        self.propagate(chis)
+        let mut waiting = Vec::new();
+        for chi in self.whole.graph.graph.successors_by(node, Flow::Direct) {
+            self.rewritten(chi, &mut waiting);
+        }
+        self.propagate(waiting)
     }
 
     /// Whether what the store changes are places of so many bytes.
@@ -137,13 +186,6 @@ impl<'a> Memory<'a> {
             .graph
             .successors_by(node, Flow::Direct)
             .all(|chi| self.bundle(chi).and_then(|bundle| self.widths[bundle]) == Some(size))
-    }
-
-    /// The size of a scalar all of whose bits are its value.
-    fn full_bytes(&self, ty: TypeId) -> Option<u64> {
-        let bits = self.program.types.scalar_bits(ty, self.program.machine.pointer_bits)?;
-        let size = self.program.types.store_size(ty);
-        (u64::from(bits) == size * 8).then_some(size)
     }
 
     fn bundle(&self, node: NodeId) -> Option<BundleId> {
@@ -158,48 +200,6 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Looks at nodes again, and at those behind them as long as something changes.
-    fn propagate(&mut self, mut waiting: Vec<NodeId>) -> Vec<FuncId> {
-        let graph = &self.whole.graph.graph;
-        let mut told: FxHashSet<FuncId> = FxHashSet::default();
-        while let Some(node) = waiting.pop() {
-            let at = match graph.nodes[node] {
-                Node::Value(value) => {
-                    told.insert(self.program.func_of_value(value));
-                    continue;
-                }
-                Node::Use(inst) => {
-                    // A copy of memory hands on what it reads.
-                    told.insert(self.program.func_of(inst));
-                    waiting.extend(graph.successors_by(node, Flow::Direct));
-                    continue;
-                }
-                Node::Outside => continue,
-                Node::Chi { .. }
-                | Node::Phi { .. }
-                | Node::FormalIn { .. }
-                | Node::FormalOut { .. }
-                | Node::ActualIn { .. }
-                | Node::ActualOut { .. } => node.index(),
-            };
-            let mut known = self.known[at].meet(self.version(node));
-            if known == self.known[at] {
-                continue;
-            }
-            if known.range != self.known[at].range {
-                self.changes[at] = self.changes[at].saturating_add(1);
-                if self.changes[at] > MOST_CHANGES {
-                    known.range = Range::ANY;
-                }
-            }
-            self.known[at] = known;
-            waiting.extend(graph.successors(node).map(|(next, _)| next));
-        }
-        let mut told: Vec<FuncId> = told.into_iter().collect();
-        told.sort_unstable();
-        told
-    }
-
     /// What everything that makes a version has in common.
     fn version(&self, node: NodeId) -> Known {
         let graph = &self.whole.graph.graph;
@@ -209,7 +209,10 @@ impl<'a> Memory<'a> {
         };
         let older = flows(Flow::Indirect);
         match graph.nodes[node] {
-            Node::Chi { at, bundle, .. } => older.meet(self.written(at, bundle)),
+            Node::Chi { at, bundle, .. } => {
+                let written = self.written(at, bundle);
+                older.meet(Known { kept: written.set, ..written })
+            }
             Node::Phi { .. } | Node::FormalOut { .. } | Node::ActualIn { .. } => older,
             Node::FormalIn { func, bundle } => {
                 let mut known = older.meet(self.initially(func, bundle));
@@ -220,12 +223,16 @@ impl<'a> Memory<'a> {
                         known = known.meet(self.before(from));
                     }
                 }
-                if is_called { known } else { Known::NOTHING }
+                Known { kept: true, ..if is_called { known } else { Known::NOTHING } }
             }
-            Node::ActualOut { call, .. } => {
+            Node::ActualOut { call, bundle } => {
                 let own = graph.predecessors_by(node, Flow::Direct).next().is_some();
                 let own = if own { Known::NOTHING } else { Known::ALL };
-                older.meet(own).meet(flows(Flow::Return(call)))
+                let known = older.meet(own).meet(flows(Flow::Return(call)));
+                // The callee tells what it wrote itself; what was written before it was entered is the caller's.
+                let before = self.around.get(&(call, bundle)).and_then(|a| a.before.expand());
+                let kept = before.is_some_and(|before| self.before(before).kept);
+                Known { kept: known.kept && kept, ..known }
             }
             Node::Value(_) | Node::Use(_) | Node::Outside => Known::NOTHING,
         }
@@ -239,7 +246,7 @@ impl<'a> Memory<'a> {
     }
 
     /// What an instruction puts into memory.
-    fn written(&self, at: InstId, bundle: BundleId) -> Known {
+    pub(super) fn written(&self, at: InstId, bundle: BundleId) -> Known {
         match self.program.insts[at].inst {
             Inst::Store { .. } | Inst::MemSet { .. } => {
                 self.stored.get(&at).copied().unwrap_or(Known::ALL)
@@ -301,37 +308,66 @@ impl<'a> Memory<'a> {
     fn initially(&self, func: FuncId, bundle: BundleId) -> Known {
         let (program, whole) = (self.program, self.whole);
         let is_main = program.funcs[func].name == "main";
-        let mut all_zero = true;
+        let is_start = whole.starts.contains(&func);
+        let mut known = Known::ALL;
         for cell in whole.graph.cells_of(bundle) {
-            let kind = whole.points_to.objects[whole.graph.cells[cell].object].kind;
+            let cell = whole.graph.cells[cell];
+            let kind = whole.points_to.objects[cell.object].kind;
             match kind {
                 // Its own variables hold nothing yet.
                 ObjectKind::Alloca { site, .. } if program.func_of(site) == func => {
                     return Known::NOTHING;
                 }
                 ObjectKind::Varargs { func: of, .. } if of == func => return Known::NOTHING,
-                _ if !whole.starts.contains(&func) => continue,
+                _ if !is_start => {}
                 // Others may have run before.
-                _ if !is_main || !program.constructors.is_empty() || !is_initialised(kind) => {
+                _ if !is_main || whole.is_preceded || !is_initialised(kind) => {
                     return Known::NOTHING;
                 }
-                _ => {}
-            }
-            let zero = match kind {
                 ObjectKind::Global(global) => {
-                    let init = program.globals[global].init.as_ref();
-                    init.is_some_and(|init| init.bytes.is_empty() && init.relocs.is_empty())
+                    known = known.meet(self.at_start(cell, global));
                 }
-                _ => false,
-            };
-            all_zero &= zero;
+                _ => known = known.meet(initial::ANYTHING),
+            }
         }
-        if !whole.starts.contains(&func) {
-            return Known::ALL;
-        }
-        let range = if all_zero { Range::exactly(0) } else { Range::ANY };
-        Known { start: all_zero, set: true, range, ..Known::NOTHING }
+        known
     }
+
+    /// What a part of a variable holds when the program starts.
+    fn at_start(&self, cell: Cell, global: GlobalId) -> Known {
+        let data = &self.program.globals[global];
+        // Another definition may be linked in the place of a weak one.
+        let init = data.init.as_ref().filter(|_| data.linkage != Linkage::Weak);
+        if init.is_some_and(|init| init.bytes.is_empty() && init.relocs.is_empty()) {
+            let zero = Known { sane: true, start: true, ..initial::ANYTHING };
+            return Known { offset: Range::NONE, range: Range::exactly(0), ..zero };
+        }
+        let width = u64::try_from(cell.end - cell.start).unwrap_or(0);
+        let place = (cell.object, global);
+        initial::content(self.program, &self.whole.points_to, place, cell.start, width)
+    }
+}
+
+fn around(whole: &Whole) -> FxHashMap<(InstId, BundleId), Around> {
+    let mut found: FxHashMap<(InstId, BundleId), Around> = FxHashMap::default();
+    for (node, data) in &whole.graph.graph.nodes {
+        match *data {
+            Node::ActualIn { call, bundle } => {
+                found.entry((call, bundle)).or_default().before = node.into();
+            }
+            Node::ActualOut { call, bundle } => {
+                found.entry((call, bundle)).or_default().behind = node.into();
+            }
+            Node::Chi { .. }
+            | Node::Phi { .. }
+            | Node::FormalIn { .. }
+            | Node::FormalOut { .. }
+            | Node::Value(_)
+            | Node::Use(_)
+            | Node::Outside => {}
+        }
+    }
+    found
 }
 
 /// Whether an object holds something from the start.

@@ -1,28 +1,38 @@
 //! Settling obligations without executing anything: what follows from the definitions of values, from the
 //! branches and accesses that lead to a place, from what a pointer is made of, and from what all callers know.
 //!
-//! - [`whole`]: who points where, versions of memory, what is freed. [`numbers`]: which values are equal.
-//! - [`facts`], [`body`], [`judge`]: what holds at each place of a function; [`known`], [`program`]: and at its borders;
-//!   [`memory`]: what memory holds.
-//! - [`guards`], [`ranges`], [`objects`], [`lives`]: numbers, variables and their scopes.
+//! - [`whole`], [`ends`]: who points where, versions of memory, what is freed, which calls do not come back.
+//!   [`numbers`]: which values are equal.
+//! - [`facts`], [`body`], [`steps`], [`judge`]: what holds at each place of a function; [`known`], [`program`]: and at its
+//!   borders; [`memory`], [`spread`], [`initial`]: what memory holds.
+//! - [`guards`], [`range`], [`ranges`]: numbers; [`objects`], [`offsets`], [`lives`]: variables, their sizes and scopes, and where
+//!   pointers lie in their objects.
 //!
 //! Invariant: a proof here is a proof. Arithmetic wraps as the model's does. An execution ends at a memory violation, so an
 //! access behind another one of the same pointer has no fault that the first one has not. An obligation that
-//! an execution can only violate after it violated another one of the same rule is settled by that one.
+//! an execution can only violate after it violated another one of the same rule is settled by that one: then the
+//! first violation of the rule in an execution is always one that is open. No other rule rests on it, since
+//! an execution goes on behind an index that left its array or a sum that wrapped.
 //! What is not settled goes on to the engine.
 
 mod body;
+mod ends;
 mod facts;
 mod guards;
+mod initial;
 mod judge;
 mod known;
 mod lives;
 mod memory;
 mod numbers;
 mod objects;
+mod offsets;
 mod parts;
 mod program;
+mod range;
 mod ranges;
+mod spread;
+mod steps;
 mod useful;
 mod whole;
 
@@ -33,7 +43,7 @@ use body::{Body, Summaries};
 use facts::{Fact, Set};
 use known::{Known, Summary};
 use numbers::Made;
-use ranges::Range;
+use range::Range;
 use rustc_hash::FxHashMap;
 use whole::Whole;
 
@@ -126,9 +136,8 @@ pub fn split_given(
             object: bytes.is_some(),
             bytes: (0, bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(0)),
             live: bytes.is_some(),
-            start: false,
             set: true,
-            range: Range::ANY,
+            ..Known::NOTHING
         };
         let entry = params.iter().map(known).collect();
         let summary = Summary { entry, exit: Vec::new(), result: Known::NOTHING };
@@ -161,11 +170,14 @@ impl Settler<'_, '_> {
         for block in program.funcs[self.body.func].blocks.iter() {
             let entered = self.body.entered(block).cloned();
             let mut set = entered.clone().unwrap_or_default();
+            let mut is_reached = entered.is_some();
             for inst in program.blocks[block].insts.iter() {
                 if let Some(all) = asked.get(&inst) {
-                    let answer = |o: &Obligation| entered.is_none() || self.holds(o, &set);
-                    settled.insert(inst, all.iter().map(answer).collect());
+                    let answer = |o: &Obligation| !is_reached || self.holds(o, &set);
+                    let answers: Vec<bool> = all.iter().map(answer).collect();
+                    settled.insert(inst, answers);
                 }
+                is_reached &= !self.body.is_end(inst);
                 self.body.step(inst, &mut set, summaries);
             }
         }
@@ -177,9 +189,10 @@ impl Settler<'_, '_> {
         match obligation.demand {
             Demand::NonZero(operand) => {
                 let number = self.body.number(operand);
-                let known = self.body.universe.find(Fact::Holds(number, true));
-                known.is_some_and(|id| set.has(id))
-                    || self.body.ranges().truth(operand, block) == Some(true)
+                let told = [Fact::Holds(number, true), Fact::Passed(number, obligation.rule)];
+                let mut known = told.iter().filter_map(|&fact| self.body.universe.find(fact));
+                let ranges = || self.body.ranges().for_rule(obligation.rule, at);
+                known.any(|id| set.has(id)) || ranges().truth(operand, block) == Some(true)
             }
             Demand::Arguable(operand) => self.body.ranges().truth(operand, block) == Some(true),
             Demand::Equal(a, b) => a == b && a.value().is_some(),
@@ -189,8 +202,8 @@ impl Settler<'_, '_> {
                 match fault {
                     Fault::Null => self.body.is_object(number, set),
                     Fault::Dead => self.body.is_alive(number, at, set),
-                    Fault::Outside => self.is_inside(pointer, extent, at, set),
-                    Fault::Unset => self.body.is_constant(number),
+                    Fault::Outside => self.is_inside(pointer, extent, obligation, set),
+                    Fault::Unset => self.body.is_constant(number) || self.body.is_text(number, set),
                 }
             }
             Demand::Set(operand) => {
@@ -212,25 +225,33 @@ impl Settler<'_, '_> {
         }
     }
 
-    fn is_inside(&mut self, pointer: Operand, extent: Extent, at: InstId, set: &Set) -> bool {
-        let block = self.body.program.insts[at].block;
+    fn is_inside(
+        &mut self,
+        pointer: Operand,
+        extent: Extent,
+        asked: &Obligation,
+        set: &Set,
+    ) -> bool {
+        let block = self.body.program.insts[asked.at].block;
         let number = self.body.number(pointer);
         let length = match extent {
             Extent::Bytes(bytes) => i128::from(bytes),
             Extent::Times(count, unit) => {
-                let count = self.body.ranges().of(count, block).not_negative();
+                let ranges = self.body.ranges().for_rule(asked.rule, asked.at);
+                let count = ranges.of(count, block).not_negative();
                 match count.and_then(|c| c.hi.checked_mul(i128::from(unit))) {
                     Some(most) => most,
                     None => return false,
                 }
             }
             Extent::Open { most: Some(most), .. } => i128::from(most),
-            Extent::Text { .. } | Extent::Open { most: None, .. } | Extent::Hidden => return false,
+            Extent::Text { unit, .. } => return unit == 1 && self.body.is_text(number, set),
+            Extent::Open { most: None, .. } | Extent::Hidden => return false,
         };
         let covers = |(lo, hi): (i64, i64), offset: Range| {
             lo < hi && i128::from(lo) <= offset.lo && offset.hi + length <= i128::from(hi)
         };
-        if covers(self.body.bytes(number, set), Range::exactly(0)) {
+        if covers(self.body.bytes(number, block, set), Range::exactly(0)) {
             return true;
         }
         // An index, of which the range is known, from a pointer of which the surroundings are.
@@ -239,14 +260,14 @@ impl Settler<'_, '_> {
         let mut sum = Range::exactly(i128::from(offset));
         for &(index, stride) in terms {
             let Some(index) = self.body.numbers.operand(index) else { return false };
-            let index = self.body.ranges().of(index, block);
+            let index = self.body.ranges().for_rule(asked.rule, asked.at).of(index, block);
             let moved = index.times(Range::exactly(i128::from(stride as i64)));
             match moved.and_then(|moved| sum.plus(moved)) {
                 Some(more) => sum = more,
                 None => return false,
             }
         }
-        covers(self.body.bytes(*base, set), sum)
+        covers(self.body.bytes(*base, block, set), sum)
     }
 }
 

@@ -127,6 +127,11 @@ impl Numbers {
         }
     }
 
+    /// The same of a value that was numbered before.
+    pub fn known_number(&self, operand: Operand) -> Option<Number> {
+        self.of_value.get(&operand.value()?).copied()
+    }
+
     /// Whether two operands are known to be equal.
     pub fn are_equal(&self, a: Operand, b: Operand) -> bool {
         let number = |operand: Operand| self.of_value.get(&operand.value()?);

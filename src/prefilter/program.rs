@@ -106,6 +106,9 @@ impl<'a> Solver<'a> {
             let Some(mut set) = body.entered(block).cloned() else { continue };
             for inst in program.blocks[block].insts.iter() {
                 self.look_at(inst, &mut body, &set);
+                if body.is_end(inst) {
+                    break;
+                }
                 body.step(inst, &mut set, &self.summaries);
             }
         }
@@ -150,8 +153,11 @@ impl<'a> Solver<'a> {
                 let is_plain = !callees.unknown
                     && callees.funcs.iter().all(|&f| !program.funcs[f].blocks.is_empty());
                 let args = program.operands(args);
+                // What is demanded of an argument answers for what the callee does with it.
+                let mut demanded = set.clone();
+                body.demanded(inst, &mut demanded);
                 let known: Vec<Known> =
-                    args.iter().map(|&arg| body.known(arg, inst, set)).collect();
+                    args.iter().map(|&arg| body.known(arg, inst, &demanded)).collect();
                 for callee in self.whole.bodies(program, inst) {
                     let params = program.funcs[callee].params.iter();
                     let given: Vec<Known> = params

@@ -1,74 +1,20 @@
 //! The numbers a value can be, by its definition and by the branches before it.
+//!
+//! A check that was passed tells something, too, but an execution goes on behind an index outside its array and behind
+//! arithmetic that wrapped. So it counts only where the question is one of the same rule: whoever violates
+//! that has violated the check before, and the check answers for it.
 
 use super::definition;
-use super::guards::Guards;
+use super::guards::{Guards, Place};
 use super::numbers::Numbers;
+use super::range::{Range, compare, narrow, negated};
 use crate::ir::{
-    BinaryOp, BlockId, CastOp, Const, Inst, InstId, IntPredicate, Operand, OverflowOp, Program,
-    ValueId,
+    BinaryOp, BlockId, CastOp, Const, Inst, InstId, Operand, OverflowOp, Program, ValueId,
 };
 use rustc_hash::FxHashMap;
 
-/// Read as signed numbers of the value's type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Range {
-    pub lo: i128,
-    pub hi: i128,
-}
-
 /// Definitions are followed at most this deep.
 const DEEPEST: u32 = 6;
-
-impl Range {
-    /// Of a value that no execution makes.
-    pub const NONE: Range = Range { lo: 1, hi: 0 };
-    /// Wider than any type.
-    pub const ANY: Range = Range { lo: i128::MIN / 4, hi: i128::MAX / 4 };
-
-    pub fn exactly(value: i128) -> Range {
-        Range { lo: value, hi: value }
-    }
-
-    pub fn full(bits: u32) -> Range {
-        Range { lo: -(1i128 << (bits - 1)), hi: (1i128 << (bits - 1)) - 1 }
-    }
-
-    pub fn plus(self, other: Range) -> Option<Range> {
-        Some(Range { lo: self.lo.checked_add(other.lo)?, hi: self.hi.checked_add(other.hi)? })
-    }
-
-    fn minus(self, other: Range) -> Option<Range> {
-        Some(Range { lo: self.lo.checked_sub(other.hi)?, hi: self.hi.checked_sub(other.lo)? })
-    }
-
-    pub fn times(self, other: Range) -> Option<Range> {
-        let corner = |a: i128, b: i128| a.checked_mul(b);
-        let all = [
-            corner(self.lo, other.lo)?,
-            corner(self.lo, other.hi)?,
-            corner(self.hi, other.lo)?,
-            corner(self.hi, other.hi)?,
-        ];
-        Some(Range { lo: *all.iter().min()?, hi: *all.iter().max()? })
-    }
-
-    pub fn or(self, other: Range) -> Range {
-        if self == Range::NONE || other == Range::NONE {
-            return if self == Range::NONE { other } else { self };
-        }
-        Range { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
-    }
-
-    pub fn fits(self, bits: u32) -> bool {
-        let full = Range::full(bits);
-        full.lo <= self.lo && self.hi <= full.hi
-    }
-
-    /// The same read as unsigned numbers, if that makes no difference.
-    pub fn not_negative(self) -> Option<Range> {
-        (self.lo >= 0).then_some(self)
-    }
-}
 
 pub struct Ranges<'a> {
     pub program: &'a Program,
@@ -76,6 +22,8 @@ pub struct Ranges<'a> {
     numbers: &'a Numbers,
     /// What is known of values that come from elsewhere: parameters, loads, results of calls.
     leaves: &'a Leaves,
+    /// Whose question it is, and where it is asked.
+    place: Option<Place>,
 }
 
 pub type Leaves = FxHashMap<ValueId, Range>;
@@ -87,7 +35,13 @@ impl<'a> Ranges<'a> {
         numbers: &'a Numbers,
         leaves: &'a Leaves,
     ) -> Self {
-        Ranges { program, guards, numbers, leaves }
+        Ranges { program, guards, numbers, leaves, place: None }
+    }
+
+    /// The same for a question of one rule at one place.
+    pub fn for_rule(self, rule: &'static str, at: InstId) -> Self {
+        let block = self.program.insts[at].block;
+        Ranges { place: Some(Place { rule, at, block }), ..self }
     }
 
     pub fn bits(&self, operand: Operand) -> Option<u32> {
@@ -133,9 +87,18 @@ impl<'a> Ranges<'a> {
             }
             Inst::Cast { op: CastOp::Trunc, value } => of(value),
             Inst::Binary { op, lhs, rhs } => match op {
-                BinaryOp::Add => of(lhs).plus(of(rhs))?,
-                BinaryOp::Sub => of(lhs).minus(of(rhs))?,
-                BinaryOp::Mul => of(lhs).times(of(rhs))?,
+                BinaryOp::Add => {
+                    let sum = of(lhs).plus(of(rhs))?;
+                    self.unwrapped(sum, OverflowOp::SAdd, (lhs, rhs), block, bits)?
+                }
+                BinaryOp::Sub => {
+                    let difference = of(lhs).minus(of(rhs))?;
+                    self.unwrapped(difference, OverflowOp::SSub, (lhs, rhs), block, bits)?
+                }
+                BinaryOp::Mul => {
+                    let product = of(lhs).times(of(rhs))?;
+                    self.unwrapped(product, OverflowOp::SMul, (lhs, rhs), block, bits)?
+                }
                 BinaryOp::And => {
                     let least = |r: Range| r.not_negative().map(|r| r.hi);
                     let hi = [least(of(lhs)), least(of(rhs))].into_iter().flatten().min()?;
@@ -151,13 +114,24 @@ impl<'a> Ranges<'a> {
                     Range { lo: if is_natural { 0 } else { -most }, hi: most }
                 }
                 BinaryOp::LShr => {
-                    let amount = self.constant(rhs).filter(|c| (1..64).contains(c))?;
-                    Range { lo: 0, hi: ((1i128 << bits) - 1) >> amount }
+                    let amount = amount(of(rhs), bits);
+                    let all = Range { lo: 0, hi: (1i128 << bits) - 1 };
+                    of(lhs).not_negative().unwrap_or(all).shifted(amount)?
                 }
+                BinaryOp::AShr => {
+                    let amount = amount(of(rhs), bits);
+                    of(lhs).shifted(amount)?
+                }
+                BinaryOp::Shl => {
+                    let amount = self.constant(rhs).filter(|c| (0..64).contains(c))?;
+                    of(lhs).times(Range::exactly(1 << amount))?
+                }
+                BinaryOp::Or | BinaryOp::Xor => of(lhs).bits_of_both(of(rhs))?,
                 BinaryOp::UDiv => {
-                    let by = of(rhs).not_negative().filter(|r| r.lo > 0)?;
-                    Range { lo: 0, hi: of(lhs).not_negative()?.hi / by.lo }
+                    let all = Range { lo: 0, hi: (1i128 << bits) - 1 };
+                    of(lhs).not_negative().unwrap_or(all).over(of(rhs))?
                 }
+                BinaryOp::SDiv => of(lhs).over(of(rhs))?,
                 _ => return None,
             },
             Inst::Select { then, els, .. } => of(then).or(of(els)),
@@ -166,6 +140,27 @@ impl<'a> Ranges<'a> {
         };
         // What does not fit wraps.
         range.fits(bits).then_some(range)
+    }
+
+    /// The result of signed arithmetic that was checked before does not leave its type.
+    fn unwrapped(
+        &self,
+        result: Range,
+        op: OverflowOp,
+        operands: (Operand, Operand),
+        block: BlockId,
+        bits: u32,
+    ) -> Option<Range> {
+        if result.fits(bits) {
+            return Some(result);
+        }
+        let is_checked = self.guards.passed(block, self.place).any(|cond| {
+            matches!(overflow(self.program, cond), Some((checked, lhs, rhs))
+                if checked == op
+                    && self.numbers.are_equal(lhs, operands.0)
+                    && self.numbers.are_equal(rhs, operands.1))
+        });
+        result.and(Range::full(bits)).filter(|_| is_checked)
     }
 
     fn constant(&self, operand: Operand) -> Option<i128> {
@@ -195,17 +190,16 @@ impl<'a> Ranges<'a> {
                     let Const::Int(by) = self.program.consts.get(rhs.constant()?) else {
                         return None;
                     };
-                    Some((self.program.insts[step].block, crate::smt::value::signed(*by, bits)))
+                    let by = crate::smt::value::signed(*by, bits);
+                    Some((self.program.insts[step].block, by, (lhs, rhs)))
                 }
                 _ => None,
             });
             let part = match step {
-                Some((block, by)) => {
+                Some((block, by, operands)) => {
                     let before = self.guarded(full, phi, block, bits, depth.min(2));
                     let after = before.plus(Range::exactly(by))?;
-                    if !after.fits(bits) {
-                        return None;
-                    }
+                    let after = self.unwrapped(after, OverflowOp::SAdd, operands, block, bits)?;
                     up |= by > 0;
                     down |= by < 0;
                     // Only the end it moves towards is bounded by the branch.
@@ -235,7 +229,8 @@ impl<'a> Ranges<'a> {
         if operand.constant().is_some() {
             return range;
         }
-        for &(cond, holds) in self.guards.at(block) {
+        let passed = self.guards.passed(block, self.place).map(|cond| (cond, true));
+        for (cond, holds) in self.guards.at(block).iter().copied().chain(passed) {
             let Some((_, Inst::IntCmp { pred, lhs, rhs })) = definition(self.program, cond) else {
                 continue;
             };
@@ -325,83 +320,20 @@ impl<'a> Ranges<'a> {
     }
 }
 
-/// Both read as unsigned; `None` if that is not the same as signed.
-fn unsigned(a: Range, b: Range) -> Option<(Range, Range)> {
-    Some((a.not_negative()?, b.not_negative()?))
-}
-
-fn compare(pred: IntPredicate, a: Range, b: Range) -> Option<bool> {
-    let less = |a: Range, b: Range| match () {
-        () if a.hi < b.lo => Some(true),
-        () if a.lo >= b.hi => Some(false),
-        () => None,
+/// The arithmetic that a check asks not to leave its type.
+fn overflow(program: &Program, cond: Operand) -> Option<(OverflowOp, Operand, Operand)> {
+    let (_, Inst::Binary { op: BinaryOp::Xor, lhs, rhs }) = definition(program, cond)? else {
+        return None;
     };
-    match pred {
-        IntPredicate::Eq if a.lo == a.hi && a == b => Some(true),
-        IntPredicate::Eq if a.hi < b.lo || b.hi < a.lo => Some(false),
-        IntPredicate::Eq => None,
-        IntPredicate::Ne => compare(IntPredicate::Eq, a, b).map(|equal| !equal),
-        IntPredicate::SLt => less(a, b),
-        IntPredicate::SGt => less(b, a),
-        IntPredicate::SGe => less(a, b).map(|less| !less),
-        IntPredicate::SLe => less(b, a).map(|less| !less),
-        IntPredicate::ULt => unsigned(a, b).and_then(|(a, b)| less(a, b)),
-        IntPredicate::UGt => unsigned(a, b).and_then(|(a, b)| less(b, a)),
-        IntPredicate::UGe => unsigned(a, b).and_then(|(a, b)| less(a, b)).map(|less| !less),
-        IntPredicate::ULe => unsigned(a, b).and_then(|(a, b)| less(b, a)).map(|less| !less),
+    let is_true = matches!(program.consts.get(rhs.constant()?), Const::Int(1));
+    match definition(program, lhs)?.1 {
+        Inst::Overflow { op, lhs, rhs } if is_true => Some((op, lhs, rhs)),
+        _ => None,
     }
 }
 
-/// `range` where it stands in the relation to `other`.
-fn narrow(range: &mut Range, pred: IntPredicate, other: Range, bits: u32) {
-    match pred {
-        IntPredicate::Eq => {
-            range.lo = range.lo.max(other.lo);
-            range.hi = range.hi.min(other.hi);
-        }
-        IntPredicate::Ne if other.lo == other.hi => {
-            if range.lo == other.lo {
-                range.lo += 1;
-            }
-            if range.hi == other.hi {
-                range.hi -= 1;
-            }
-        }
-        IntPredicate::Ne => {}
-        IntPredicate::SLt => range.hi = range.hi.min(other.hi - 1),
-        IntPredicate::SLe => range.hi = range.hi.min(other.hi),
-        IntPredicate::SGt => range.lo = range.lo.max(other.lo + 1),
-        IntPredicate::SGe => range.lo = range.lo.max(other.lo),
-        // Below a number that is not negative as signed, so is it.
-        IntPredicate::ULt if other.lo >= 0 => {
-            *range = Range { lo: range.lo.max(0), hi: range.hi.min(other.hi - 1) };
-        }
-        IntPredicate::ULe if other.lo >= 0 => {
-            *range = Range { lo: range.lo.max(0), hi: range.hi.min(other.hi) };
-        }
-        IntPredicate::UGt if range.lo >= 0 && other.lo >= 0 => {
-            range.lo = range.lo.max(other.lo + 1);
-        }
-        IntPredicate::UGe if range.lo >= 0 && other.lo >= 0 => range.lo = range.lo.max(other.lo),
-        IntPredicate::ULt | IntPredicate::ULe | IntPredicate::UGt | IntPredicate::UGe => {}
-    }
-    if range.lo > range.hi {
-        // The block is never entered; anything may be said, and nothing is.
-        *range = Range::full(bits);
-    }
-}
-
-fn negated(pred: IntPredicate) -> IntPredicate {
-    match pred {
-        IntPredicate::Eq => IntPredicate::Ne,
-        IntPredicate::Ne => IntPredicate::Eq,
-        IntPredicate::UGt => IntPredicate::ULe,
-        IntPredicate::UGe => IntPredicate::ULt,
-        IntPredicate::ULt => IntPredicate::UGe,
-        IntPredicate::ULe => IntPredicate::UGt,
-        IntPredicate::SGt => IntPredicate::SLe,
-        IntPredicate::SGe => IntPredicate::SLt,
-        IntPredicate::SLt => IntPredicate::SGe,
-        IntPredicate::SLe => IntPredicate::SGt,
-    }
+/// By how much a shift may go: machines take an amount that is too large modulo the width.
+fn amount(by: Range, bits: u32) -> Range {
+    let all = Range { lo: 0, hi: i128::from(bits) - 1 };
+    if all.lo <= by.lo && by.hi <= all.hi { by } else { all }
 }

@@ -75,8 +75,11 @@ impl Useful {
     pub fn trim(&self, universe: &Universe, position: usize, set: &mut Set) {
         set.retain(|id| {
             let (until, number) = match universe.fact(id) {
-                Fact::Holds(number, _) => (&self.parts, number),
+                Fact::Holds(number, _) | Fact::Passed(number, _) => (&self.parts, number),
                 Fact::Object(number)
+                | Fact::Sane(number)
+                | Fact::Text(number)
+                | Fact::Filled(number, ..)
                 | Fact::Bytes(number, ..)
                 | Fact::Live(number)
                 | Fact::Start(number)

@@ -5,14 +5,19 @@
 //! of events; nothing is said of its memory. (The handler of a signal may only write variables that are
 //! `volatile`, of which nothing is said either, and may not allocate or free.)
 
-use crate::ir::{Bits, Callee, Const, FuncId, GlobalId, Inst, InstId, Operand, Program, ValueId};
+use super::ends::Ends;
+use crate::ir::{
+    Bits, Callee, Const, ConstId, FILE_ASSEMBLY, FuncId, GlobalId, Inst, InstId, Operand, Program,
+    ValueId,
+};
 use crate::library;
 use crate::library::accesses::{CLOSES, FREES};
-use crate::pta::{self, ObjectId, ObjectKind, PointsTo};
+use crate::pta::{self, ObjectId, ObjectKind, PointsTo, SetId};
 use crate::svfg::externals::{Writes, writes};
 use crate::svfg::modref::Calls;
 use crate::svfg::{self, Svfg};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 
 /// Functions that make code run at times of its own, or that write later to what they were given.
 const STARTS: &[&str] = &[
@@ -26,9 +31,17 @@ const STARTS: &[&str] = &[
     "wcstok",
     "aio_read",
     "pthread_atfork",
+    "fmemopen",
+    "open_memstream",
+    "open_wmemstream",
+    "g_thread_new",
+    "SDL_CreateThread",
+    "uv_thread_create",
+    "__kmpc_fork_call",
+    "GOMP_parallel",
 ];
 
-/// Functions without a body that call what they are given before they come back, and not later.
+/// Library functions that call what they are given before they come back, and not later.
 const CALLS_AT_ONCE: &[&str] = &["qsort", "qsort_r", "bsearch", "lfind", "lsearch"];
 
 /// Objects whose life may end.
@@ -56,12 +69,21 @@ pub struct Whole {
     pub points_to: PointsTo,
     pub graph: Svfg,
     pub runs: FxHashSet<FuncId>,
-    /// Called by nobody in the program only, or also by code outside, or later: a handler finds other memory than the call
-    /// that handed it over.
+    /// Called by nobody in the program only, or also by code outside, or at a time of its own: a handler finds other memory than
+    /// the call that registered it.
     pub starts: FxHashSet<FuncId>,
+    /// Something may run before `main`.
+    pub is_preceded: bool,
     freed: FxHashMap<FuncId, Freed>,
     ever: Freed,
     model_state: Vec<GlobalId>,
+    /// The standard streams, as long as nobody but the library sets them …
+    streams: Vec<GlobalId>,
+    /// … and those that nobody can have closed.
+    open: Vec<GlobalId>,
+    ends: Ends,
+    /// The least size of what the pointers of a set point to, as far as it was asked for.
+    sizes: RefCell<FxHashMap<SetId, Option<u64>>>,
 }
 
 impl Whole {
@@ -82,14 +104,24 @@ impl Whole {
         starts.extend(program.func_by_name("main"));
         starts.extend(points_to.filtered.iter().map(|(_, func)| func));
         starts.extend(called_later(program, &points_to));
+        // What chooses the code of an ifunc runs when the program is loaded.
+        let is_early = |note: &String| note.ends_with("(ifunc)") || note == FILE_ASSEMBLY;
+        let is_preceded = !program.constructors.is_empty() || program.notes.iter().any(is_early);
+        let ends = Ends::new(program, &points_to);
+        let streams = streams(program);
         let mut whole = Whole {
             points_to,
             graph,
             runs,
             starts,
+            is_preceded,
             freed: FxHashMap::default(),
             ever: Freed::default(),
             model_state: model_state(program),
+            open: open(program, &streams),
+            streams,
+            ends,
+            sizes: RefCell::default(),
         };
         whole.find_freed(program);
         Some(whole)
@@ -142,13 +174,14 @@ impl Whole {
             if !function.blocks.is_empty() {
                 continue;
             }
-            if FREES.contains(&function.name.as_str()) {
+            // A stream that is closed is gone, and nothing else unless it is one of unknown code, which is told then.
+            let closes = CLOSES.contains(&function.name.as_str());
+            if FREES.contains(&function.name.as_str()) || closes {
+                freed.all |= closes && !self.points_to.externals.is_empty();
                 let pointer = args.first().map(|&arg| self.points_to.set_of(arg));
                 let places = pointer.into_iter().flat_map(|set| self.points_to.members(set));
                 places.for_each(|at| _ = freed.objects.insert(self.points_to.locations[at].object));
-            } else if writes(&function.name) == Writes::Reach
-                || CLOSES.contains(&function.name.as_str())
-            {
+            } else if writes(&function.name) == Writes::Reach {
                 freed.all = true;
             }
         }
@@ -204,6 +237,33 @@ impl Whole {
         })
     }
 
+    /// The size that all objects have at least that a pointer may point to.
+    pub fn least_size(&self, pointer: Operand) -> Option<u64> {
+        let set = self.points_to.set_of(pointer);
+        let least = || {
+            let members = self.points_to.members(set).map(|at| self.points_to.locations[at].object);
+            let mut least: Option<u64> = None;
+            for object in members {
+                let data = &self.points_to.objects[object];
+                let size = data.size.filter(|_| !matches!(data.kind, ObjectKind::Func(_)))?;
+                least = Some(least.map_or(size, |least| least.min(size)));
+            }
+            least
+        };
+        *self.sizes.borrow_mut().entry(set).or_insert_with(least)
+    }
+
+    /// Whether what lies there is a stream from the start, and whether it is still open.
+    pub fn stream(&self, program: &Program, place: Operand) -> Option<bool> {
+        let global = variable(program, place).filter(|global| self.streams.contains(global))?;
+        Some(self.open.contains(&global) && self.points_to.externals.is_empty())
+    }
+
+    /// Whether a call does not come back.
+    pub fn is_end(&self, program: &Program, inst: InstId) -> bool {
+        self.ends.is_end(program, &self.points_to, inst)
+    }
+
     pub fn objects(&self, pointer: ValueId) -> impl Iterator<Item = ObjectId> + '_ {
         self.points_to.points_to(pointer).map(|at| self.points_to.locations[at].object)
     }
@@ -218,7 +278,7 @@ impl Whole {
     }
 }
 
-/// The functions that are given to one without a body which may call them after it came back.
+/// The functions that are given to a library function which may call them after it came back.
 fn called_later(program: &Program, points_to: &PointsTo) -> FxHashSet<FuncId> {
     let calls = Calls::new(program, points_to);
     let is_late = |&func: &FuncId| {
@@ -227,7 +287,7 @@ fn called_later(program: &Program, points_to: &PointsTo) -> FxHashSet<FuncId> {
     };
     let insts = points_to.reachable.iter().flat_map(|&func| insts(program, func));
     let late = insts.filter(|&inst| points_to.callees(inst).funcs.iter().any(is_late));
-    late.flat_map(|inst| calls.of(inst)).collect()
+    late.flat_map(|inst| calls.of(inst).collect::<Vec<_>>()).collect()
 }
 
 pub fn insts(program: &Program, func: FuncId) -> impl Iterator<Item = InstId> + '_ {
@@ -250,6 +310,78 @@ fn model_state(program: &Program) -> Vec<GlobalId> {
     }
     found.sort_unstable();
     found.dedup();
+    found
+}
+
+/// The variable whose first byte a constant points to.
+fn variable(program: &Program, place: Operand) -> Option<GlobalId> {
+    match program.consts.get(place.constant()?) {
+        Const::Global { global, offset: 0 } => Some(*global),
+        _ => None,
+    }
+}
+
+/// The streams that only go to library functions that neither close them nor hand them on.
+fn open(program: &Program, streams: &[GlobalId]) -> Vec<GlobalId> {
+    let mut open = streams.to_vec();
+    if program.func_by_name("fcloseall").is_some() {
+        open.clear();
+    }
+    let mut read: FxHashMap<ValueId, GlobalId> = FxHashMap::default();
+    for data in program.insts.values() {
+        let Inst::Load { ptr, .. } = data.inst else { continue };
+        let global = variable(program, ptr).filter(|global| streams.contains(global));
+        read.extend(data.result.expand().zip(global));
+    }
+    for (inst, data) in &program.insts {
+        let is_harmless = external(program, inst).is_some_and(|name| {
+            data.result.expand().is_none_or(|result| !program.is_pointer(Operand::Value(result)))
+                && writes(name) != Writes::Reach
+                && !FREES.contains(&name)
+                && !CLOSES.contains(&name)
+        });
+        if !is_harmless {
+            program.for_each_operand(&data.inst, |operand| {
+                let stream = operand.value().and_then(|value| read.get(&value));
+                open.retain(|global| Some(global) != stream);
+            });
+        }
+    }
+    open
+}
+
+/// The standard streams that the program only ever reads.
+fn streams(program: &Program) -> Vec<GlobalId> {
+    let named = program.globals.iter().filter(|(_, data)| {
+        data.init.is_none() && matches!(data.name.as_str(), "stdin" | "stdout" | "stderr")
+    });
+    let mut found: Vec<GlobalId> = named.map(|(global, _)| global).collect();
+    if found.is_empty() {
+        return found;
+    }
+    let mut taken: Vec<ConstId> = Vec::new();
+    for data in program.insts.values() {
+        let read = match data.inst {
+            Inst::Load { ptr, .. } => ptr.constant(),
+            _ => None,
+        };
+        program.for_each_operand(&data.inst, |operand| {
+            taken.extend(operand.constant().filter(|&constant| Some(constant) != read));
+        });
+    }
+    for data in program.globals.values() {
+        taken.extend(data.init.iter().flat_map(|init| init.relocs.iter().map(|reloc| reloc.1)));
+    }
+    let mut seen: FxHashSet<ConstId> = FxHashSet::default();
+    while let Some(constant) = taken.pop() {
+        if seen.insert(constant) {
+            let data = program.consts.get(constant);
+            data.for_each_part(|part| taken.push(part));
+            if let Const::Global { global, .. } = data {
+                found.retain(|stream| stream != global);
+            }
+        }
+    }
     found
 }
 

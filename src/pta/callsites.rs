@@ -101,8 +101,25 @@ impl<'p> Generator<'p> {
         self.wrappers.is(func) && frame.depth < wrappers::DEPTH && !frame.runs(func)
     }
 
-    /// How many bytes a size argument asks for.
+    /// How many bytes a size argument asks for. What would wrap in its type is not followed.
     fn extent(&self, frame: &Frame<'_>, operand: Operand, depth: u32) -> Extent {
+        let found = self.extent_without_wrapping(frame, operand, depth);
+        match (found, self.width(operand)) {
+            (Extent::Exactly(size), Some(bits)) if bits < 64 && size >> bits != 0 => {
+                Extent::Unknown
+            }
+            (Extent::Exactly(_), None) => Extent::Unknown,
+            _ => found,
+        }
+    }
+
+    fn width(&self, operand: Operand) -> Option<u32> {
+        let program = self.program;
+        let ty = program.operand_type(operand);
+        program.types.scalar_bits(ty, program.machine.pointer_bits)
+    }
+
+    fn extent_without_wrapping(&self, frame: &Frame<'_>, operand: Operand, depth: u32) -> Extent {
         let program = self.program;
         if let Some(size) = number(program, operand) {
             return Extent::Exactly(size);
@@ -132,8 +149,15 @@ impl<'p> Generator<'p> {
             Inst::Binary { op: BinaryOp::Add, lhs, rhs } => {
                 self.extent(frame, lhs, depth + 1).plus(self.extent(frame, rhs, depth + 1))
             }
-            Inst::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, value } => {
-                self.extent(frame, value, depth + 1)
+            Inst::Cast { op: op @ (CastOp::ZExt | CastOp::SExt | CastOp::Trunc), value } => {
+                let is_negative = |size: u64| {
+                    op == CastOp::SExt
+                        && self.width(value).is_none_or(|bits| size >> (bits - 1).min(63) != 0)
+                };
+                match self.extent(frame, value, depth + 1) {
+                    Extent::Exactly(size) if is_negative(size) => Extent::Unknown,
+                    found => found,
+                }
             }
             _ => Extent::Unknown,
         }

@@ -24,7 +24,7 @@ int main(void) {
     }
     while (__VERIFIER_nondet_uint() & 1) {
         if (all)
-            all->key = 1; // UNKNOWN: null-deref
+            all->key = 1; // SAFE: null-deref
         if (other)
             other = other->next; // UNKNOWN: null-deref
         while (__VERIFIER_nondet_uint() & 1)
@@ -32,6 +32,6 @@ int main(void) {
                 other->next = one; // UNKNOWN: null-deref
     }
     if (one)
-        one->next = one; // UNKNOWN: null-deref
+        one->next = one; // SAFE: null-deref
     return one->next != 0; // UNKNOWN: null-deref
 }
