@@ -14,6 +14,7 @@ use cegas::frontend::models::Models;
 use cegas::frontend::unit::Compiler;
 use cegas::frontend::{self, Source};
 use cegas::{ir, pta, svfg};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
 
 fn main() -> Result<()> {
@@ -64,6 +65,11 @@ fn measure(model: &Path) -> Result<()> {
     println!("average {:.2}", statistics.average);
     println!("objects {:.2}", statistics.average_objects);
     println!("largest {}", statistics.largest);
+    let sizes = sizes(&program, &answer);
+    println!("members {}", sizes.members);
+    println!("members-by-site {}", sizes.by_site);
+    println!("cells {}", sizes.cells);
+    println!("members-of-cells {}", sizes.of_cells);
     for &func in &answer.externals {
         println!("unknown {}", program.funcs[func].name);
     }
@@ -74,6 +80,45 @@ fn measure(model: &Path) -> Result<()> {
     println!("svfg-nodes {}", svfg.graph.nodes.len());
     println!("svfg-edges {}", svfg.graph.edge_count());
     Ok(())
+}
+
+/// How many members the sets of the answer have.
+struct Sizes {
+    /// Of all values, numbers too.
+    members: usize,
+    /// The same, if what one site allocates were one object whatever the calls on the way there.
+    by_site: usize,
+    cells: usize,
+    of_cells: usize,
+}
+
+fn sizes(program: &ir::Program, answer: &pta::PointsTo) -> Sizes {
+    let site = |object: pta::ObjectId| match answer.objects[object].kind {
+        pta::ObjectKind::Alloca { site, .. } | pta::ObjectKind::Heap { site, .. } => Ok(site),
+        _ => Err(object),
+    };
+    let mut known: FxHashMap<pta::SetId, usize> = FxHashMap::default();
+    let mut sizes = Sizes { members: 0, by_site: 0, cells: 0, of_cells: 0 };
+    for value in program.values.keys() {
+        let set = answer.set(value);
+        sizes.members += answer.count(set);
+        sizes.by_site += *known.entry(set).or_insert_with(|| {
+            let places = answer.members(set).map(|member| {
+                let location = answer.locations[member];
+                (site(location.object), location.place)
+            });
+            places.collect::<FxHashSet<_>>().len()
+        });
+    }
+    for object in answer.objects.keys() {
+        let content = answer.content(object);
+        let cells = content.cells.iter().map(|cell| cell.1);
+        for set in cells.chain(content.spreads.iter().map(|spread| spread.1)) {
+            sizes.cells += 1;
+            sizes.of_cells += answer.count(set);
+        }
+    }
+    sizes
 }
 
 /// Processor time of this process outside the kernel.

@@ -38,6 +38,9 @@ pub const COMPILE_TIME: Duration = Duration::from_secs(600);
 /// with every object as one place, and then answered by "anything whose address is taken".
 pub const POINTER_WORK: u64 = 400_000_000;
 
+/// So many instructions of a program allow as much work once more: what is done for each grows with the program.
+pub const POINTER_WORK_INSTRUCTIONS: usize = 100_000;
+
 /// How many times as much the second attempt may take: what comes after it is worth next to nothing.
 pub const POINTER_WORK_COARSE: u64 = 3;
 

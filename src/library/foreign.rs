@@ -231,7 +231,18 @@ const EFFECTS: &[(&str, &[Effect])] = &[
         "zlibVersion zError BrotliDecoderErrorString ZSTD_createDStream ZSTD_getErrorName",
         &[ReturnsOutside],
     ),
+    ("BrotliDecoderCreateInstance", &[Escapes(0), Escapes(1), Escapes(2), ReturnsOutside]),
+    ("deflateSetHeader", &[Escapes(1)]),
     ("BrotliDecoderDecompressStream", &[Advances { of: 2, at: 0 }, Advances { of: 4, at: 0 }]),
+    // What the C library keeps beside its standard functions.
+    ("_obstack_begin", &[Escapes(0), Escapes(3), Escapes(4)]),
+    ("_obstack_newchunk obstack_free", &[Escapes(0), Escapes(1)]),
+    ("iconv", &[Advances { of: 1, at: 0 }, Advances { of: 3, at: 0 }]),
+    ("dladdr", &[Escapes(0), Escapes(1)]),
+    ("backtrace", &[outside(0, 0)]),
+    // readline.
+    ("readline", &[Allocates(&[])]),
+    ("rl_completion_matches", &[Escapes(0), Escapes(1), ReturnsOutside]),
     // libevent.
     (
         "event_set",
@@ -318,9 +329,16 @@ const HARMLESS: &str = "\
     setupterm del_curterm tigetnum tigetflag add_history read_history write_history stifle_history \
     idn2_free dlclose ioctl readv writev sendmsg recvmsg globfree globfree64 regexec regfree \
     fsetxattr fgetxattr truncate64 mkostemp64 closefrom err errx warn warnx verr verrx vwarn vwarnx __b64_ntop \
-    __b64_pton __ctype_get_mb_cur_max llroundl backtrace_symbols_fd";
+    __b64_pton __ctype_get_mb_cur_max llroundl backtrace_symbols_fd \
+    sysinfo statvfs64 regerror";
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| table(EFFECTS, HARMLESS));
+
+/// Whether the system call of this number (of Linux on x86-64) moves no pointers: read, write, open, close, pread64,
+/// pwrite64, getpid, gettid, futex, tgkill, openat, getrandom.
+pub fn is_harmless_call(number: u64) -> bool {
+    matches!(number, 0..=3 | 17 | 18 | 39 | 186 | 202 | 234 | 257 | 318)
+}
 
 /// What the function of this name does to pointers; none if we do not know it.
 pub fn effects(name: &str, pointer_bits: u32) -> Option<&'static [Effect]> {

@@ -62,8 +62,12 @@ impl<'p> Generator<'p> {
                 let call = self.call_record(frame, inst, args, bare);
                 let clones =
                     self.wrappers.is(func) && frame.depth < wrappers::DEPTH && !frame.runs(func);
-                if clones {
-                    let signature = self.clone_for(frame, inst, func, program.operands(args));
+                if clones || self.applied.contains(&func) {
+                    let args = program.operands(args);
+                    let signature = match clones {
+                        true => self.clone_for(frame, inst, func, args),
+                        false => self.copy_for(inst, func, args),
+                    };
                     self.world.edges.insert((inst, func));
                     calls::bind(self, &call, &signature);
                     return;
@@ -102,7 +106,7 @@ impl<'p> Generator<'p> {
     }
 
     /// How many bytes a size argument asks for. What would wrap in its type is not followed.
-    fn extent(&self, frame: &Frame<'_>, operand: Operand, depth: u32) -> Extent {
+    pub(super) fn extent(&self, frame: &Frame<'_>, operand: Operand, depth: u32) -> Extent {
         let found = self.extent_without_wrapping(frame, operand, depth);
         match (found, self.width(operand)) {
             (Extent::Exactly(size), Some(bits)) if bits < 64 && size >> bits != 0 => {
@@ -132,7 +136,8 @@ impl<'p> Generator<'p> {
                 let given = frame.caller.and_then(|(caller, args)| {
                     Some(self.extent(caller, *args.get(index as usize)?, depth + 1))
                 });
-                return given.unwrap_or(Extent::Unknown);
+                let known = given.or_else(|| frame.given.get(index as usize).copied());
+                return known.unwrap_or(Extent::Unknown);
             }
             Def::Inst(inst) => inst,
         };

@@ -2,7 +2,7 @@
 //! written, so that `s` sources and `d` destinations make `s + d` connections and not `s · d`.
 //!
 //! What is read at an unknown offset may land anywhere in the range that is written. A copy between very
-//! many places is *blurred*: everything it reads lands anywhere in the objects it writes to.
+//! many places is *blurred*: everything that lies in the ranges it reads lands anywhere in those it writes.
 
 use super::constraints::{MemCopy, Node};
 use super::graph::Graph;
@@ -12,8 +12,8 @@ use super::shape::{Place, Spread};
 use rustc_hash::FxHashSet;
 
 /// So many ways from an offset to a target, or so many sources, are kept apart for one copy.
-const MANY_WAYS: usize = 1024;
-const MANY_SOURCES: usize = 128;
+const MANY_WAYS: usize = 1 << 14;
+const MANY_SOURCES: usize = 1 << 12;
 
 #[derive(Debug, Clone)]
 pub struct Copier {
@@ -27,9 +27,9 @@ pub struct Copier {
     sources: FxHashSet<LocationId>,
     targets: Vec<LocationId>,
     known_targets: FxHashSet<LocationId>,
-    /// The objects that a blurred copy reads and writes as wholes.
-    read: FxHashSet<ObjectId>,
-    written: FxHashSet<ObjectId>,
+    /// What a blurred copy reads and writes.
+    read: FxHashSet<LocationId>,
+    written: FxHashSet<LocationId>,
 }
 
 /// Where a cell of the source lies, seen from the start of the copy.
@@ -102,7 +102,7 @@ impl Graph<'_> {
             return;
         }
         if self.copier(id).blurred {
-            return self.read_whole(id, object);
+            return self.read_range(id, location);
         }
         if !self.copier(id).sources.insert(location) || self.blur(id) {
             return;
@@ -119,12 +119,46 @@ impl Graph<'_> {
         }
     }
 
-    /// A blurred copy reads the object.
-    fn read_whole(&mut self, id: u32, object: ObjectId) {
-        if self.copier(id).read.insert(object) {
-            let all = self.all_of(object);
-            self.read_somewhere(id, all);
+    /// A blurred copy reads all that it may read from the location on.
+    fn read_range(&mut self, id: u32, location: LocationId) {
+        let loose = self.loose(id);
+        for place in self.range(id, location) {
+            if self.copier(id).read.insert(place) {
+                let width = self.piece(id);
+                self.load_at(place, loose, width);
+            }
         }
+    }
+
+    /// The bytes that a blurred copy reads or writes at a time.
+    fn piece(&self, id: u32) -> u32 {
+        self.copiers[id as usize].len.min(self.grain() as u64) as u32
+    }
+
+    /// Where the pieces lie that a blurred copy from or to the location moves.
+    fn range(&mut self, id: u32, location: LocationId) -> Vec<LocationId> {
+        let Location { object, place } = self.objects.locations[location];
+        let Copier { len, around, .. } = self.copiers[id as usize];
+        let more = (len - u64::from(self.piece(id))).saturating_add(1);
+        if around || len == u64::MAX || matches!(place, Place::Any) {
+            return vec![self.objects.any(object)];
+        }
+        let mut places = Vec::new();
+        let step = match more {
+            1 => Step::default(),
+            _ => Step { offset: 0, terms: vec![(1, Some(more))], any: false },
+        };
+        self.objects.landed(location, &step, &mut places);
+        places
+    }
+
+    fn loose(&mut self, id: u32) -> Node {
+        if let Some(node) = self.copier(id).loose {
+            return node;
+        }
+        let node = self.new_node();
+        self.copier(id).loose = Some(node);
+        node
     }
 
     /// What is read at an unknown distance from the start of the copy.
@@ -316,32 +350,26 @@ impl Graph<'_> {
         let targets = std::mem::take(&mut copier.targets);
         let sources = copier.sources.iter().map(|&source| source.as_u32());
         let sources = std::collections::BTreeSet::from_iter(sources);
-        let objects = &self.objects;
-        let objects: std::collections::BTreeSet<ObjectId> = sources
-            .into_iter()
-            .map(LocationId::from_u32)
-            .map(|source| objects.locations[source].object)
-            .collect();
         for (_, part) in parts {
             self.read_somewhere(id, part);
         }
-        objects.into_iter().for_each(|object| self.read_whole(id, object));
+        for source in sources {
+            self.read_range(id, LocationId::from_u32(source));
+        }
         for target in targets {
             self.blot(id, target);
         }
         true
     }
 
-    /// A blurred copy writes to the location's object.
+    /// A blurred copy writes all that it may write from the location on.
     fn blot(&mut self, id: u32, location: LocationId) {
-        let object = self.objects.locations[location].object;
-        if !self.copier(id).written.insert(object) {
-            return;
-        }
-        let any = self.objects.any(object);
-        self.copier(id).targets.push(any);
-        if let Some(node) = self.copier(id).loose {
-            self.store_at(any, node, 1);
+        let loose = self.loose(id);
+        for place in self.range(id, location) {
+            if self.copier(id).written.insert(place) {
+                let width = self.piece(id);
+                self.store_at(place, loose, width);
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use super::calls;
 use super::constraints::{Actual, Call, Extent, Node, Nodes, Role, Sink};
 use super::objects::{LocationId, ObjectKind, Step};
 use super::shape::Shape;
-use crate::ir::FuncId;
+use crate::ir::{FuncId, Program};
 use crate::library::foreign;
 use crate::library::summaries::{self, Effect, Passed};
 
@@ -19,7 +19,7 @@ pub fn call<'p>(sink: &mut impl Sink<'p>, call: &Call, func: FuncId) {
                 apply(sink, call, func, effect);
             }
         }
-        None => match foreign::effects(&function.name, program.machine.pointer_bits) {
+        None => match foreign(program, &function.name, call) {
             Some(effects) => {
                 // Where pointers go is known, what else happens is not.
                 sink.world().unknown_calls.insert(call.inst);
@@ -33,6 +33,14 @@ pub fn call<'p>(sink: &mut impl Sink<'p>, call: &Call, func: FuncId) {
             }
         },
     }
+}
+
+/// What is known of a function that is not C's: by its name, or by the number of a system call.
+fn foreign(program: &Program, name: &str, call: &Call) -> Option<&'static [Effect]> {
+    let bits = program.machine.pointer_bits;
+    let numbered = program.machine.triple.starts_with("x86_64") && name == "syscall";
+    let moves_none = || number(call, 0).is_some_and(foreign::is_harmless_call);
+    foreign::effects(name, bits).or_else(|| (numbered && moves_none()).then_some(&[]))
 }
 
 /// The argument's pointers.

@@ -6,13 +6,14 @@
 //!   copies in 4-byte pieces);
 //! - a copy loop: the addresses of the load and of the store move in step, by the same index or by equal
 //!   increments in the same loop. The loop is then a `memmove` from where it began; where the indices have something
-//!   in common and are not the same, or the same loop counts both, from anywhere to anywhere.
+//!   in common and are not the same, or the same loop counts both, from anywhere to anywhere. If less is stored than
+//!   was loaded, it is no copy: what lies wherever the one leads may land wherever the other does, and nowhere else.
 //!
 //! A pointer taken apart into bytes whose way through memory is less regular than that (each byte passed
 //! through a call, or filtered, or gathered bit by bit from a stream) is not followed: treating every byte as part of a pointer would let
 //! the contents of all character buffers and whatever is mistaken for one flow together.
 
-use super::constraints::{Node, Sink};
+use super::constraints::{Node, Role, Sink};
 use super::generate::{Frame, Generator};
 use super::objects::Step;
 use crate::ir::{BinaryOp, BlockId, CastOp, Def, GepTerm, Inst, InstId, Operand, PureOp, ValueId};
@@ -63,7 +64,7 @@ impl<'p> Generator<'p> {
             match *program.inst(inst) {
                 Inst::Load { ptr: source, .. } => {
                     let loaded = program.types.store_size(program.operand_type(operand));
-                    self.move_piece(frame, ptr, source, width.min(loaded));
+                    self.move_piece(frame, ptr, source, width, loaded);
                 }
                 Inst::Cast {
                     op: CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bitcast,
@@ -83,11 +84,27 @@ impl<'p> Generator<'p> {
         }
     }
 
-    /// `*ptr = *source` of `width` bytes.
-    fn move_piece(&mut self, frame: &mut Frame<'_>, ptr: Operand, source: Operand, width: u64) {
+    /// Stores `width` bytes, at `ptr`, of the `loaded` ones at `source`.
+    fn move_piece(
+        &mut self,
+        frame: &mut Frame<'_>,
+        ptr: Operand,
+        source: Operand,
+        width: u64,
+        loaded: u64,
+    ) {
         let pairs = self.in_step(ptr, source, 0).unwrap_or_default();
         if let Some((to, from)) = self.at_related(ptr, source).filter(|_| pairs.is_empty()) {
-            if let (Some(to), Some(from)) = (self.pointer(frame, to), self.pointer(frame, from)) {
+            if width < loaded {
+                let (to, from) = (self.pointer(frame, ptr), self.pointer(frame, source));
+                if let (Some(to), Some(from)) = (to, from) {
+                    let held = self.fresh(Role::Inner);
+                    self.load(from, held, self.word());
+                    self.store(held, to, self.word());
+                }
+            } else if let (Some(to), Some(from)) =
+                (self.pointer(frame, to), self.pointer(frame, from))
+            {
                 let to = self.stepped(to, Step::anywhere());
                 let from = self.stepped(from, Step::anywhere());
                 self.copy_around(to, from);
@@ -97,7 +114,7 @@ impl<'p> Generator<'p> {
         if pairs.is_empty() {
             if let (Some(to), Some(from)) = (self.pointer(frame, ptr), self.pointer(frame, source))
             {
-                self.copy_piece(to, from, width);
+                self.copy_piece(to, from, width.min(loaded));
             }
             return;
         }
@@ -126,7 +143,7 @@ impl<'p> Generator<'p> {
         if self.program.is_pointer(value) || self.in_step(ptr, source, 0).is_none() {
             return false;
         }
-        self.move_piece(frame, ptr, source, 0);
+        self.move_piece(frame, ptr, source, 0, 0);
         true
     }
 

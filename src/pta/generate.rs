@@ -3,7 +3,7 @@
 //! Functions and globals are generated when something first names them.
 
 use super::constraints::{
-    CallId, Constraints, MemCopy, Node, Nodes, Role, Signature, Sink, Traits, World,
+    CallId, Constraints, Extent, MemCopy, Node, Nodes, Role, Signature, Sink, Traits, World,
 };
 use super::leaves::Leaves;
 use super::models::{self, Silence};
@@ -40,6 +40,10 @@ pub struct Generator<'p> {
     pub(super) taken: FxHashSet<FuncId>,
     /// Functions that may run.
     pub(super) reached: BTreeSet<FuncId>,
+    /// Functions of which each direct call has a copy (see [`applied`]), those copies, and those still to be generated.
+    pub(super) applied: FxHashSet<FuncId>,
+    pub(super) copies: FxHashMap<(InstId, FuncId), Signature>,
+    pub(super) waiting_copies: Vec<Frame<'static>>,
 }
 
 /// A function being generated: its shared copy, or a clone for one call.
@@ -50,6 +54,8 @@ pub(super) struct Frame<'a> {
     pub(super) nodes: Option<FxHashMap<ValueId, Nodes>>,
     /// A clone's arguments as the caller's operands, and the caller.
     pub(super) caller: Option<(&'a Frame<'a>, &'a [Operand])>,
+    /// How large the arguments are of a copy that has no one caller.
+    pub(super) given: Vec<Extent>,
     pub(super) result: Option<Nodes>,
     pub(super) varargs: Option<ObjectId>,
     pub(super) depth: usize,
@@ -139,6 +145,9 @@ impl<'p> Generator<'p> {
             seen_globals: FxHashSet::default(),
             taken: FxHashSet::default(),
             reached: BTreeSet::new(),
+            applied: FxHashSet::default(),
+            copies: FxHashMap::default(),
+            waiting_copies: Vec::new(),
         }
     }
 
@@ -225,6 +234,7 @@ impl<'p> Generator<'p> {
             context: self.objects.root(),
             nodes: None,
             caller: None,
+            given: Vec::new(),
             result: signature.result,
             varargs: signature.varargs.expand(),
             depth: 0,
@@ -233,7 +243,7 @@ impl<'p> Generator<'p> {
         self.instructions(&mut frame);
     }
 
-    fn instructions(&mut self, frame: &mut Frame<'_>) {
+    pub(super) fn instructions(&mut self, frame: &mut Frame<'_>) {
         self.reached.insert(frame.func);
         let program = self.program;
         for block in program.funcs[frame.func].blocks.iter() {
@@ -258,18 +268,49 @@ impl<'p> Generator<'p> {
             context,
             nodes: Some(FxHashMap::default()),
             caller: Some((frame, args)),
+            given: Vec::new(),
             result: None,
             varargs: None,
             depth: frame.depth + 1,
             silence: models::silence(self.program, func, &self.world.told),
         };
-        let program = self.program;
-        let params = program.funcs[func].params.iter();
-        let params = params.map(|param| self.value(&mut clone, param)).collect();
-        let signature = self.sign(func, context, params);
-        clone.result = signature.result;
-        clone.varargs = signature.varargs.expand();
+        let signature = self.sign_copy(&mut clone);
         self.instructions(&mut clone);
+        signature
+    }
+
+    fn sign_copy(&mut self, copy: &mut Frame<'_>) -> Signature {
+        let program = self.program;
+        let params = program.funcs[copy.func].params.iter();
+        let params = params.map(|param| self.value(copy, param)).collect();
+        let signature = self.sign(copy.func, copy.context, params);
+        copy.result = signature.result;
+        copy.varargs = signature.varargs.expand();
+        signature
+    }
+
+    /// The copy of `func` for this call, whoever runs the function with the call; its body follows when its turn comes.
+    pub(super) fn copy_for(&mut self, inst: InstId, func: FuncId, args: &[Operand]) -> Signature {
+        if let Some(signature) = self.copies.get(&(inst, func)) {
+            return signature.clone();
+        }
+        let context = Context { parent: self.objects.root(), call: Some(inst) };
+        let mut copy = Frame {
+            func,
+            context: self.objects.contexts.push(context),
+            nodes: Some(FxHashMap::default()),
+            caller: None,
+            given: Vec::new(),
+            result: None,
+            varargs: None,
+            depth: 1,
+            silence: models::silence(self.program, func, &self.world.told),
+        };
+        // Nothing is known of what the caller itself is given.
+        copy.given = args.iter().map(|&arg| self.extent(&copy, arg, 0)).collect();
+        let signature = self.sign_copy(&mut copy);
+        self.copies.insert((inst, func), signature.clone());
+        self.waiting_copies.push(copy);
         signature
     }
 }

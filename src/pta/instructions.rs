@@ -9,6 +9,7 @@
 //! a number; what was widened from a narrower number and is added to another is an offset. An array index adds nothing to the pointer it moves: C lets arithmetic on a pointer stay
 //! in its object only.
 
+use super::assembly;
 use super::calls::{self, transfer};
 use super::constraints::{Nodes, Role, Sink};
 use super::generate::{Frame, Generator};
@@ -294,6 +295,12 @@ impl<'p> Generator<'p> {
                 }
             }
             Inst::Call { callee, args } => self.call_inst(frame, id, callee, args),
+            Inst::Unsupported { what, args } if assembly::is_known(program, what) => {
+                let to = result.and_then(|result| self.value(frame, result));
+                for &arg in program.operands(args) {
+                    self.flow(frame, arg, to, &Step::anywhere());
+                }
+            }
             Inst::Unsupported { args, .. } => {
                 let call = self.call_record(frame, id, args, false);
                 calls::unknown(self, &call);

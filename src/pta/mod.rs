@@ -9,6 +9,7 @@
 //!   that has none is unknown code; of functions of other common libraries it is known where pointers go, and nothing
 //!   else. There is one node for everything unknown code knows: what is
 //!   given to it *escapes*, and it may hand out, store into each other, and call what has escaped.
+//! - [`applied`]: functions that call what they are given, with data they are given, are looked at once for each call, too.
 //! - [`twins`]: objects that only the call tells apart for which they were made become one, where pointers got mixed up.
 //! - [`offline`]: nodes that must be equal become one before solving.
 //! - [`graph`], [`memory`], [`waves`]: solving by waves of differences over a graph whose cycles are
@@ -27,6 +28,8 @@
 //! and at last answers that every pointer may point to everything whose address is taken.
 
 pub mod alias_checks;
+mod applied;
+mod assembly;
 mod calls;
 mod callsites;
 mod coarse;
@@ -69,7 +72,7 @@ use wrappers::Wrappers;
 /// How the analysis is to be done.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Steps of solving for the first attempt (see [`Statistics::work`]), some more for the second; then the
+    /// Steps of solving for the first attempt on a small program (see [`Statistics::work`]), some more for the second; then the
     /// coarsest answer is given. Not time: the answer must not depend on how busy the machine is.
     pub work: u64,
     /// Bytes the solver's tables may take.
@@ -127,9 +130,15 @@ fn attempt(
     wrappers: Wrappers,
     started: Instant,
 ) -> Result<PointsTo, Spent> {
+    let more = program.insts.len() / budgets::POINTER_WORK_INSTRUCTIONS;
+    let options =
+        &Options { work: options.work.saturating_mul(1 + more as u64), ..options.clone() };
     let flat = precision == Precision::Objects;
     let objects = Objects::new(program, flat, options.merge_literals);
     let mut generator = Generator::new(program, objects, wrappers);
+    if options.clone_wrappers && !flat {
+        generator.applied = applied::find(program);
+    }
     generator.run(options.all_run);
     let names = Names::of(&mut generator);
     let Generator { objects, world, constraints, int_to_ptr, passed, .. } = generator;

@@ -49,6 +49,8 @@ impl<'p> Generator<'p> {
                 self.body(func);
             } else if let Some(global) = self.waiting_globals.pop() {
                 self.initial(global);
+            } else if let Some(mut copy) = self.waiting_copies.pop() {
+                self.instructions(&mut copy);
             } else {
                 break;
             }

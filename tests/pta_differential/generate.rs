@@ -100,6 +100,16 @@ const STATEMENTS: &[&str] = &[
     "{ size_t len = 4 + (size_t)@i; tab$ = REALLOC(tab$, len * sizeof *tab$); for (size_t k = 3; k < len; k++) tab$[k] = @I; }",
     "{ int *one = ALLOC(sizeof *one); *one = 0; @V = one; }",
     "swap$(@P, @P);",
+    "@V = apply$(keep$, @P, @I);",
+    "@V = apply$(@i ? look$ : keep$, @P, @I);",
+    "{ int *own = @I; @V = apply$(wrap$, &own, @I); @V = own; }",
+    "@V = again$(@i, keep$, @P, @I);",
+    "@V = apply$(nest$, @P, @I);",
+    "{ int *(*f)(int *(*)(void *, int *), void *, int *) = @i ? apply$ : &apply$; @V = f(look$, @P, @I); }",
+    "{ char *d = (char *)@P, *s = (char *)@P; for (size_t k = 0, j = 0; k < sizeof(int *); k++) d[j++] = s[k]; }",
+    "{ unsigned *d = (unsigned *)@P, *s = (unsigned *)@P; for (int k = 0, j = 2; k < 2; k++, j--) d[2 - j] = s[k]; }",
+    "{ char *d = (char *)&@N->leaf, *s = (char *)@N->many; size_t at = @i * sizeof(struct L$); for (size_t k = 0; k < sizeof(struct L$); k++) d[k] = s[k + at]; }",
+    "{ char *d = (char *)@N->many, *s = (char *)&@N->leaf; size_t at = @i * sizeof(struct L$); for (size_t k = 0; k < sizeof(struct L$); k++) d[at + k] = s[k]; }",
     "store$(@P, @I);",
     "qsort(tab$, 3, sizeof *tab$, order$);",
     "qsort(nodes$, 3, sizeof *nodes$, order_nodes$);",
@@ -283,6 +293,19 @@ static struct N$ *make$(int *p, struct N$ *m) {
 }
 static struct L$ turn$(struct L$ l, int *p) { struct L$ r = l; r.ip = p; return r; }
 static void swap$(int **a, int **b) { int *t = *a; *a = *b; *b = t; observe(@#, t); }
+static int *keep$(void *to, int *p) { int **place = to, *old = *place; observe(@#, to); observe(@#, p); *place = p; return old; }
+static int *look$(void *to, int *p) { observe(@#, to); return *(int **)to ? *(int **)to : p; }
+static int *wrap$(void *to, int *p) {
+  int **slot = ALLOC(sizeof *slot); *slot = p; observe(@#, slot); *(int **)to = *slot; return *slot;
+}
+static int *apply$(int *(*f)(void *, int *), void *to, int *p) {
+  int *own = p, **inner = &own; int *got = f(to, p); observe(@#, got); observe(@#, to);
+  got = f(inner, got); observe(@#, own); return got;
+}
+static int *again$(int k, int *(*f)(void *, int *), void *to, int *p) {
+  observe(@#, to); return k ? again$(k - 1, f, to, f(to, p)) : apply$(f, to, p);
+}
+static int *nest$(void *to, int *p) { return apply$(keep$, to, p); }
 static void store$(int **a, int *b) { *a = b; observe(@#, a); }
 static int *pick$(int which, ...) {
   va_list list; va_start(list, which);
