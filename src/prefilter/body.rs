@@ -269,12 +269,16 @@ impl<'a> Body<'a> {
             if let Some(Inst::Branch { cond, then, els, .. }) = last
                 && then != els
             {
-                let cond = self.number(cond);
                 // Nothing takes a way that contradicts what is known before it.
-                if !self.implied(cond, then == here, from, &mut set) {
+                let holds = then == here;
+                if self.ranges().truth(cond, from) == Some(!holds) {
                     continue;
                 }
-                set.add(self.universe.intern(Fact::Holds(cond, then == here)));
+                let cond = self.number(cond);
+                if !self.implied(cond, holds, from, &mut set) {
+                    continue;
+                }
+                set.add(self.universe.intern(Fact::Holds(cond, holds)));
             }
             match &mut sum {
                 Some(sum) => sum.meet(&set),

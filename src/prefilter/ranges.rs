@@ -82,8 +82,12 @@ impl<'a> Ranges<'a> {
         let range = match inst {
             Inst::Cast { op: CastOp::SExt, value } => of(value),
             Inst::Cast { op: CastOp::ZExt, value } => {
-                let from = self.bits(value)?;
-                of(value).not_negative().unwrap_or(Range { lo: 0, hi: (1i128 << from) - 1 })
+                let all = 1i128 << self.bits(value)?;
+                match of(value) {
+                    natural if natural.lo >= 0 => natural,
+                    negative if negative.hi < 0 => negative.plus(Range::exactly(all))?,
+                    _ => Range { lo: 0, hi: all - 1 },
+                }
             }
             Inst::Cast { op: CastOp::Trunc, value } => of(value),
             Inst::Binary { op, lhs, rhs } => match op {
@@ -135,6 +139,10 @@ impl<'a> Ranges<'a> {
                 _ => return None,
             },
             Inst::Select { then, els, .. } => of(then).or(of(els)),
+            Inst::IntCmp { pred, lhs, rhs } if bits == 1 => {
+                self.bits(lhs)?;
+                truth_range(compare(pred, of(lhs), of(rhs))?)
+            }
             Inst::Phi { incoming } => return self.phi(operand, at, incoming, bits, depth),
             _ => return None,
         };
@@ -184,6 +192,9 @@ impl<'a> Ranges<'a> {
         let mut range: Option<Range> = None;
         let (mut down, mut up) = (false, false);
         for &(from, operand) in self.program.phi_pool.get(incoming) {
+            if self.is_never_taken(from, self.program.insts[at].block, depth) {
+                continue;
+            }
             let step = definition(self.program, operand).and_then(|(step, inst)| match inst {
                 Inst::Binary { op: BinaryOp::Add, lhs, rhs } if lhs == phi => {
                     let bits = self.bits(rhs)?;
@@ -215,6 +226,15 @@ impl<'a> Ranges<'a> {
         }
         // Steps in both directions bound nothing.
         range.filter(|_| !(up && down))
+    }
+
+    /// Whether the branch at the end of a block always goes elsewhere.
+    fn is_never_taken(&self, from: BlockId, to: BlockId, depth: u32) -> bool {
+        let last = self.program.terminator(from).map(|last| self.program.insts[last].inst);
+        let Some(Inst::Branch { cond, then, els, .. }) = last else { return false };
+        let cond = self.at_depth(cond, from, depth.min(3));
+        let other = if to == then { els } else { then };
+        (to == then || to == els) && then != els && cond == truth_range(other == then)
     }
 
     /// Narrows a range by the conditions that hold in `block`.
@@ -318,6 +338,11 @@ impl<'a> Ranges<'a> {
             _ => None,
         }
     }
+}
+
+/// A truth value as the number of one bit that it is, read with a sign.
+fn truth_range(holds: bool) -> Range {
+    Range::exactly(if holds { -1 } else { 0 })
 }
 
 /// The arithmetic that a check asks not to leave its type.
