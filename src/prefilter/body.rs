@@ -41,6 +41,8 @@ pub struct Body<'a> {
     pub(super) placed: Leaves,
     /// The same of those that several ways bring, as far as it was asked for.
     pub(super) joined: RefCell<Leaves>,
+    /// What branches always decide, as far as it was asked.
+    decided: FxHashMap<BlockId, Option<bool>>,
     /// What memory is known to hold where it is loaded.
     pub(super) loaded: FxHashMap<InstId, Known>,
     /// It may come back to a place with what it freed since.
@@ -81,6 +83,7 @@ impl<'a> Body<'a> {
             leaves: Leaves::default(),
             placed: Leaves::default(),
             joined: RefCell::default(),
+            decided: FxHashMap::default(),
             loaded: FxHashMap::default(),
             twice: super::numbers::returns_twice(program, func),
             outs,
@@ -164,6 +167,7 @@ impl<'a> Body<'a> {
         self.leaves.clear();
         self.placed.clear();
         self.joined.borrow_mut().clear();
+        self.decided.clear();
         self.loaded.clear();
         let params = self.program.funcs[self.func].params;
         if let Some(summary) = summaries.get(&self.func) {
@@ -271,7 +275,7 @@ impl<'a> Body<'a> {
             {
                 // Nothing takes a way that contradicts what is known before it.
                 let holds = then == here;
-                if self.ranges().truth(cond, from) == Some(!holds) {
+                if self.decided(cond, from) == Some(!holds) {
                     continue;
                 }
                 let cond = self.number(cond);
@@ -291,6 +295,16 @@ impl<'a> Body<'a> {
             self.phis(here, &ways, pass, &mut sum);
         }
         Some(sum)
+    }
+
+    /// The value that a branch's condition has whenever its block runs, as far as ranges tell: they are the same in each pass.
+    fn decided(&mut self, cond: Operand, block: BlockId) -> Option<bool> {
+        if let Some(&known) = self.decided.get(&block) {
+            return known;
+        }
+        let found = self.ranges().truth(cond, block);
+        self.decided.insert(block, found);
+        found
     }
 
     /// What is known of a value on each way is known where the ways meet.

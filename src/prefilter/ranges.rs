@@ -232,7 +232,7 @@ impl<'a> Ranges<'a> {
     fn is_never_taken(&self, from: BlockId, to: BlockId, depth: u32) -> bool {
         let last = self.program.terminator(from).map(|last| self.program.insts[last].inst);
         let Some(Inst::Branch { cond, then, els, .. }) = last else { return false };
-        let cond = self.at_depth(cond, from, depth.min(3));
+        let cond = self.at_depth(cond, from, depth.min(2));
         let other = if to == then { els } else { then };
         (to == then || to == els) && then != els && cond == truth_range(other == then)
     }
