@@ -261,7 +261,8 @@ fn look_at(
         Checked::default()
     };
     // It may define or change anything.
-    checked.complete &= !program.notes.iter().any(|note| note == ir::FILE_ASSEMBLY);
+    let does_more = |note: &String| [ir::FILE_ASSEMBLY, ir::RUN_BY_LOADER].contains(&note.as_str());
+    checked.complete &= !program.notes.iter().any(does_more);
     let mut notes: Vec<String> = program.notes.clone();
     // What verdicts would rest on; a dump has none.
     notes.extend(settings.dump.is_none().then(|| described::assumed(program)).flatten());

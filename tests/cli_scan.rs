@@ -52,6 +52,26 @@ fn a_program_is_modelled() {
     assert_eq!((quiet.code, quiet.out.as_str()), (Some(0), ""), "{quiet:?}");
 }
 
+/// Code that the scan does not see may do anything, so what it sees is not called safe.
+#[test]
+fn a_program_with_unseen_code_is_not_safe() {
+    let place = Place::new();
+    let outside =
+        "static int a;\n__asm__(\".globl f\\nf: ret\");\nint main(void) { return 7 / (a + 1); }\n";
+    place.write("assembly.c", outside);
+    let loader = "static int a;\nstatic void early(void) { a = -1; }\n\
+        __attribute__((section(\".init_array\"), used)) static void (*run)(void) = early;\n\
+        int main(void) { return 7 / (a + 1); }\n";
+    place.write("loader.c", loader);
+    for (file, note) in [("assembly.c", "assembly at file level"), ("loader.c", "the loader runs")]
+    {
+        let scan = place.scan(&[file]);
+        let all = format!("{}{}", scan.out, scan.err);
+        assert!(all.contains(note), "{all}");
+        assert!(all.contains("verdict: unknown"), "{all}");
+    }
+}
+
 #[test]
 fn each_main_among_named_files_is_a_program() {
     let place = Place::new();

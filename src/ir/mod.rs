@@ -40,7 +40,7 @@ pub use parse::{ParseError, parse};
 pub use print::{Digest, digests, print, print_function, print_inst};
 pub use program::{
     Block, Def, FILE_ASSEMBLY, FuncAttrs, Function, Global, InstData, Linkage, Machine, Program,
-    Value,
+    RUN_BY_LOADER, Value,
 };
 pub use types::{Field, FloatKind, Layout, Type, Types};
 pub use verify::{Violation, verify};

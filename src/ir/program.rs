@@ -38,6 +38,10 @@ pub enum Linkage {
 /// The note on a program with assembly outside its functions.
 pub const FILE_ASSEMBLY: &str = "assembly at file level is not modelled";
 
+/// The note on a program that puts something into a section from which the loader runs functions.
+pub const RUN_BY_LOADER: &str =
+    "functions that the loader runs from a section (`.init_array` and its like) are not modelled";
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Global {
     pub name: String,

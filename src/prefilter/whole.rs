@@ -8,7 +8,7 @@
 use super::ends::Ends;
 use crate::ir::{
     Bits, Callee, Const, ConstId, FILE_ASSEMBLY, FuncId, GlobalId, Inst, InstId, Operand, Program,
-    ValueId,
+    RUN_BY_LOADER, ValueId,
 };
 use crate::library;
 use crate::library::accesses::{CLOSES, FREES};
@@ -105,7 +105,9 @@ impl Whole {
         starts.extend(points_to.filtered.iter().map(|(_, func)| func));
         starts.extend(called_later(program, &points_to));
         // What chooses the code of an ifunc runs when the program is loaded.
-        let is_early = |note: &String| note.ends_with("(ifunc)") || note == FILE_ASSEMBLY;
+        let is_early = |note: &String| {
+            note.ends_with("(ifunc)") || [FILE_ASSEMBLY, RUN_BY_LOADER].contains(&note.as_str())
+        };
         let is_preceded = !program.constructors.is_empty() || program.notes.iter().any(is_early);
         let ends = Ends::new(program, &points_to);
         let streams = streams(program);

@@ -23,8 +23,8 @@ use super::llvm::{self, AttributeKind, Blk, Place, Reader, Ty, Val, ValueKind};
 use super::llvm_extra::{Meta, Record};
 use crate::ir::{
     Block, BlockId, CTypeId, ConstId, Def, FILE_ASSEMBLY, FileId, FuncAttrs, FuncId, Function,
-    Global, GlobalId, IdRange, Inst, InstData, InstId, LocId, Machine, Operand, Program, TypeId,
-    Value, ValueId, VarId,
+    Global, GlobalId, IdRange, Inst, InstData, InstId, LocId, Machine, Operand, Program,
+    RUN_BY_LOADER, TypeId, Value, ValueId, VarId,
 };
 use crate::link::{Binding, Symbol, Unit};
 use cfg::Plan;
@@ -33,6 +33,7 @@ use cranelift_entity::packed_option::PackedOption;
 use inkwell::module::Module;
 use ops::Intrinsic;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ffi::CStr;
 
 /// What signed addition, subtraction, multiplication and negation do where the result does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +44,19 @@ pub enum Overflow {
     Wraps,
 }
 
+/// Sections whose functions the loader runs, before `main` or after it; numbers may follow their names.
+const RUN_FROM: &[&[u8]] =
+    &[b".preinit_array", b".init_array", b".fini_array", b".ctors", b".dtors", b".init", b".fini"];
+
 /// Lowers a module that `prepare` has worked on.
 pub fn lower(module: &Module<'_>, name: &str, overflow: Overflow) -> Unit {
     let reader = Reader::new(module);
     let mut lowering = Lowering::new(reader, name, overflow);
     lowering.declare();
+    let is_run = |name: &CStr| RUN_FROM.iter().any(|run| name.to_bytes().starts_with(run));
+    if module.get_globals().any(|global| global.get_section().is_some_and(is_run)) {
+        lowering.program.notes.push(RUN_BY_LOADER.into());
+    }
     lowering.lists();
     lowering.initialise();
     lowering.bodies();
