@@ -71,7 +71,12 @@ pub fn check(
         [only] if only.params.is_none() => only.func,
         several => return from_entries(program, several, settings, memory, deciding, cancel),
     };
-    let Marked { mut settled, open, points_to, .. } = marked(program, &entries, settings);
+    let Marked { mut settled, mut open, points_to, .. } = marked(program, &entries, settings);
+    // Facts are not written down: where proofs are, another is looked for, and they are what is left without one.
+    let by_facts = match settings.outputs.proofs {
+        Some(_) => asked_again(program, &mut settled, &mut open),
+        None => Vec::new(),
+    };
     let mut paths = String::new();
     let in_user_code = |o: &Obligation| !models::is_model(program, program.func_of(o.at));
     settled.retain(in_user_code);
@@ -113,6 +118,7 @@ pub fn check(
             }
         }
     };
+    let explored = known_by_facts(explored, &by_facts);
     // What is unknown for a bug of ours is told of everything.
     recalled = recalled.filter(|_| !failed);
     let mut complete = explored.is_complete;
@@ -149,6 +155,29 @@ pub fn check(
         states: invariants::states(program, explored.written),
         reached: Vec::new(),
     }
+}
+
+/// The assertions that facts settle, which are open again.
+fn asked_again(
+    program: &Program,
+    settled: &mut Vec<Obligation>,
+    open: &mut Vec<Obligation>,
+) -> Vec<Obligation> {
+    let by_facts: Vec<Obligation> =
+        settled.extract_if(.., |o| engines::is_assertion(program, o)).collect();
+    open.extend(&by_facts);
+    open.sort_by_key(|obligation| obligation.at);
+    by_facts
+}
+
+/// What no other proof was found of holds by facts.
+fn known_by_facts(mut explored: Explored, by_facts: &[Obligation]) -> Explored {
+    for (obligation, verdict) in &mut explored.verdicts {
+        if matches!(verdict, Verdict::Unknown(_)) && by_facts.contains(obligation) {
+            *verdict = Verdict::Safe(Proof::Local);
+        }
+    }
+    explored
 }
 
 /// What is decided again, in one line.
